@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -14,9 +16,76 @@
 #include "absl/status/statusor.h"
 #include "egl/device_info.h"
 #include "egl/gl_api.h"
-#include "egl/share_group.h"
 
 namespace gles_delegate::egl {
+
+// The contexts that share objects with one another.
+
+struct EglContext {
+  EGLDisplay display = EGL_NO_DISPLAY;
+  EGLContext context = EGL_NO_CONTEXT;
+  EGLSurface surface = EGL_NO_SURFACE;
+  bool debug = false;
+};
+// Also of a context that stays current.
+void Destroy(const EglContext& context);
+
+// Retires contexts instead of destroying them: after eglDestroyContext,
+// NVIDIA's driver (580.159) computes wrong results in other contexts, and
+// crashes. A group's next context is a retired one. Once a group has no
+// members, its contexts are destroyed, or with NVIDIA's driver stay idle, to be
+// taken by the next group on their display. Threads: any.
+class ShareGroup : public std::enable_shared_from_this<ShareGroup> {
+ public:
+  // `with_app`: the app's context is a member, so that no other group may take
+  // the contexts.
+  explicit ShareGroup(bool with_app = false);
+  ShareGroup(const ShareGroup&) = delete;
+  ShareGroup& operator=(const ShareGroup&) = delete;
+
+  // Different for each group of the process, and not 0.
+  uint64_t id() const { return id_; }
+
+  void Join();
+  // A member leaves, with its context if it owns one that is not lost.
+  void Leave(std::optional<EglContext> own);
+  // A retired context that is current on no thread.
+  std::optional<EglContext> TakeRetired(bool debug);
+
+  // A group without members of the display, and one of its contexts. Not
+  // inherited by forked children.
+  struct Idle {
+    std::shared_ptr<ShareGroup> group;
+    EglContext context;
+  };
+  static std::optional<Idle> TakeIdle(EGLDisplay display, bool debug);
+
+ private:
+  void LeaveOrThrow(std::optional<EglContext> own);
+  const uint64_t id_;
+  const bool with_app_;
+  std::mutex mutex_;
+  int members_ = 0;
+  std::vector<EglContext> retired_;
+};
+
+// --- Contexts that stay current ----------------------------------------------
+
+// Pinned contexts: the delegate's own, which stay current on a thread between
+// calls (Context::Pin). Each has an owner, the only thread on which it may be
+// current. If it is destroyed while current on its owner by another thread, it
+// is an orphan: EGL keeps it until the owner releases it.
+
+// Whether `context`, current on this thread now or before a Run(), was left
+// current by a Run() and is not the app's.
+bool IsLeftCurrent(EGLContext context);
+
+// False if a context that stays current could disturb the app: if the
+// environment variable DISPLAY is set, the app may make a GLX context current
+// on the thread, which libglvnd refuses while an EGL context is current there.
+bool MayStayCurrent();
+
+// --- A context ---------------------------------------------------------------
 
 struct ContextOptions {
   // Which GPU: "" (hardware first, software last), an index into
@@ -47,7 +116,7 @@ struct DisplayReport {
 
 // Opens every display one after the other (EGL devices, surfaceless, GBM,
 // default) and reports each. Restores the current context; terminates displays
-// that were not initialised before (egl/driver_use.h).
+// that were not initialised before (egl/gl_api.h).
 std::vector<DisplayReport> ListDisplays();
 
 struct OpenedDisplay;
@@ -65,7 +134,7 @@ class Context {
       const ContextOptions& options);
 
   // The status of Create(), without keeping the context. Leaves nothing of the
-  // driver behind (egl/driver_use.h).
+  // driver behind (egl/gl_api.h).
   static absl::Status CanCreate(const ContextOptions& options);
 
   // A context on `other`'s display, new or one of a destroyed Context, that
@@ -187,7 +256,7 @@ class Context {
 // --- The context that is current ---------------------------------------------
 
 // Saves this thread's EGL API, display, surfaces and OpenGL ES context, and
-// binds the OpenGL ES API. Releases an orphan first (share_group.h).
+// binds the OpenGL ES API. Releases an orphan first.
 // Restore() or the destructor restores all of it, on the same thread. Needs
 // LoadGl().
 class SavedCurrent {
@@ -229,11 +298,6 @@ GLenum ResetStatus(const DeviceInfo& device);
 // none.
 class DisplayFence {
  public:
-  DisplayFence() = default;
-  DisplayFence(DisplayFence&& other) noexcept;
-  DisplayFence& operator=(DisplayFence&& other) noexcept;
-  ~DisplayFence();
-
   // A fence behind all earlier commands of `display`'s context that is current
   // on this thread; flushes them. Without EGL_KHR_wait_sync the CPU waits for
   // the commands here and the fence is empty. kInternal, with EGL's error.
@@ -244,8 +308,11 @@ class DisplayFence {
   absl::Status WaitOnGpu() const;
 
  private:
-  EGLDisplay display_ = EGL_NO_DISPLAY;
-  EGLSyncKHR sync_ = EGL_NO_SYNC_KHR;
+  struct Deleter {
+    EGLDisplay display;
+    void operator()(EGLSyncKHR sync) const;
+  };
+  std::unique_ptr<void, Deleter> sync_;  // an EGLSyncKHR
 };
 
 }  // namespace gles_delegate::egl

@@ -11,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/synchronization/mutex.h"
-#include "egl/environment.h"
 #include "egl/objects.h"
+#include "egl/process.h"
 
 namespace gles_delegate::egl {
 namespace {

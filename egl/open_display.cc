@@ -25,8 +25,8 @@
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "egl/context.h"
-#include "egl/driver_use.h"
-#include "egl/environment.h"
+#include "egl/gl_api.h"
+#include "egl/process.h"
 
 namespace gles_delegate::egl {
 

@@ -10,9 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "egl/context.h"
 #include "egl/device_info.h"
-#include "egl/driver_use.h"
 #include "egl/gl_api.h"
-#include "egl/share_group.h"
 
 namespace gles_delegate::egl {
 
@@ -46,7 +44,7 @@ struct SharedWith {
 
 // Owns an EGLContext and, if the driver lacks surfaceless contexts, a 1x1
 // pbuffer. Retires both (ShareGroup), and terminates the display if nothing
-// else uses it (egl/driver_use.h). Move-only.
+// else uses it (egl/gl_api.h). Move-only.
 class HeadlessContext {
  public:
   HeadlessContext() = default;

@@ -2,7 +2,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/format.h"
-#include "egl/environment.h"
+#include "egl/process.h"
 #include "gl_shaders/shader.h"
 
 namespace gles_delegate::gl_shaders {

@@ -16,7 +16,7 @@
 #include "absl/types/span.h"
 #include "base/format.h"
 #include "base/status_macros.h"
-#include "egl/environment.h"
+#include "egl/process.h"
 
 namespace gles_delegate::gl_shaders {
 

@@ -12,7 +12,6 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
-#include "quant/affine.h"
 #include "quant/fixed_point.h"
 
 namespace gles_delegate::quant {

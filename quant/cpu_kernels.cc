@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "absl/algorithm/container.h"
 
 namespace gles_delegate::quant {
+
 namespace {
 
 // The built-in kernels where ruy multiplies the matrices.
@@ -111,5 +115,232 @@ std::optional<FloatSum> FloatSumOf(float a_scale, float b_scale,
 }
 
 float FloatScale(float a, float b, float output) { return a * b / output; }
+
+// --- MEAN and SUM ------------------------------------------------------------
+
+namespace {
+
+using Way = MeanOfQuantized::Way;
+
+int32_t WithoutZeros(int64_t sum, const MeanOfQuantized& m) {
+  return static_cast<int32_t>(sum - int64_t{m.count} * m.in.zero_point);
+}
+
+Multiplier RescalingOf(const MeanOfQuantized& m) {
+  return MultiplierOf(static_cast<double>(m.in.scale) / m.out.scale);
+}
+
+int32_t RescaledThenDivided(int64_t sum, const MeanOfQuantized& m) {
+  return DivideRounded(Multiply(WithoutZeros(sum, m), RescalingOf(m), m.ties),
+                       m.count) +
+         m.out.zero_point;
+}
+
+Multiplier PlaneMultiplier(const MeanOfQuantized& m) {
+  const float count = static_cast<float>(m.count);
+  return MultiplierOf(m.in.scale / (count * m.out.scale));
+}
+
+// `value`, limited to a magnitude of `most`. NaN, such as 0 times an infinite
+// ratio of scales, gives -most: its conversion in TFLite is undefined.
+float Within(float max, float value) {
+  return value > -max ? std::min(value, max) : -max;
+}
+
+int32_t ZeroPointsApart(int64_t sum, const MeanOfQuantized& m) {
+  constexpr int64_t kFar = 1 << 30;  // past the quantized values of any type
+  float zero = static_cast<float>(m.in.zero_point) * m.in.scale / m.out.scale;
+  zero = Within(static_cast<float>(kFar), zero > 0 ? zero + 0.5f : zero - 0.5f);
+  const int64_t bias = m.out.zero_point - static_cast<int64_t>(zero);
+  const int64_t code =
+      Multiply(static_cast<int32_t>(sum), PlaneMultiplier(m), m.ties) + bias;
+  return static_cast<int32_t>(std::clamp(code, -kFar, kFar));
+}
+
+Multiplier OneMultiplierOf(const MeanOfQuantized& m) {
+  return m.is_sum ? RescalingOf(m)
+                  : MeanMultiplierOf(m.in.scale, m.out.scale, m.count);
+}
+
+int32_t Limited(float code) {
+  return static_cast<int32_t>(Within(1024.0f, code));
+}
+
+int32_t InFloats(int64_t sum, const MeanOfQuantized& m) {
+  const float scale = m.in.scale / m.out.scale;
+  const float count = static_cast<float>(m.count);
+  float bias = static_cast<float>(-m.in.zero_point) * scale;
+  float value = static_cast<float>(sum);
+  if (m.is_sum) {
+    bias *= count;
+  } else {
+    value /= count;
+  }
+  const float code =
+      m.fused ? std::fma(value, scale, bias) : value * scale + bias;
+  return Limited(std::round(code) + static_cast<float>(m.out.zero_point));
+}
+
+int32_t InFloatsToEven(int64_t sum, const MeanOfQuantized& m) {
+  float scale = m.in.scale / m.out.scale;
+  if (!m.is_sum) scale *= 1.0f / static_cast<float>(m.count);
+  const auto zeros =
+      static_cast<float>(int64_t{m.count} * int64_t{m.in.zero_point});
+  const float product_of_zeros = zeros * scale;
+  const float bias = static_cast<float>(m.out.zero_point) - product_of_zeros;
+  const float product = static_cast<float>(sum) * scale;
+  const float code = Within(1024.0f, product + bias);
+  return MultiplyAsFloat(1, code);  // rounds to even
+}
+
+// The ways of a runtime's kernels.
+struct KernelWays {
+  CpuKernels cpu;
+  Way plane, unsigned_plane;  // MEAN over the plane
+  Way equal, other;  // other MEANs: of two equal quantizations, or of others
+  std::optional<Way> sum;
+  Ties ties = Ties::kAwayFromZero;  // of `plane`
+  bool by_any_name = false;         // the plane may have any name
+  bool fused = false;
+};
+constexpr Way kApart = Way::kZeroPointsApart, kToEven = Way::kFloatToEven,
+              kByOne = Way::kByOneMultiplier;
+constexpr KernelWays kKernelWays[] = {
+    {CpuKernels::kTflite, Way::kRescaledThenDivided, kApart, Way::kTruncated,
+     Way::kFloat, std::nullopt},
+    {CpuKernels::kTfliteArm, kApart, kApart, Way::kTruncated, Way::kFloat,
+     std::nullopt, Ties::kUp, /*by_any_name=*/false, /*fused=*/true},
+    {CpuKernels::kTflite214, kApart, kApart, kByOne, kByOne, Way::kFloat},
+    {CpuKernels::kTfliteWheel, kApart, kApart, kByOne, kByOne, Way::kFloat},
+    {CpuKernels::kLitert, kApart, kApart, kByOne, kByOne, Way::kFloat,
+     Ties::kUp, /*by_any_name=*/true},
+    {CpuKernels::kReference, kByOne, kByOne, kByOne, kByOne, kByOne},
+    {CpuKernels::kXnnpack, kToEven, kToEven, kToEven, kToEven, kToEven},
+};
+
+const KernelWays& WaysOf(CpuKernels cpu) {
+  return *absl::c_find_if(
+      kKernelWays, [cpu](const KernelWays& ways) { return ways.cpu == cpu; });
+}
+
+}  // namespace
+
+// TFLite divides the multiplier's bits by the count, and gives it before as
+// many more bits as the count has.
+Multiplier MeanMultiplierOf(float in_scale, float out_scale, int32_t count) {
+  Multiplier multiplier =
+      MultiplierOf(static_cast<double>(in_scale) / out_scale);
+  int shift = 0;
+  while (count >> (shift + 1) != 0) ++shift;
+  constexpr int kMinShift = -31;
+  shift = std::min(shift, multiplier.shift - kMinShift);
+  multiplier.value =
+      static_cast<int32_t>((int64_t{multiplier.value} << shift) / count);
+  multiplier.shift -= shift;
+  return multiplier;
+}
+
+bool MeanOfQuantized::FitsSums() const {
+  const double max = 255.0 * count;
+  if (max > std::numeric_limits<int32_t>::max()) return false;
+  Multiplier multiplier;
+  switch (way) {
+    case Way::kTruncated:
+    case Way::kFloat:
+    case Way::kFloatToEven:
+      return true;
+    case Way::kRescaledThenDivided:
+      multiplier = RescalingOf(*this);
+      break;
+    case Way::kZeroPointsApart:
+      multiplier = PlaneMultiplier(*this);
+      break;
+    case Way::kByOneMultiplier:
+      multiplier = OneMultiplierOf(*this);
+      break;
+  }
+  return max * std::ldexp(1.0, multiplier.shift) <
+         std::numeric_limits<int32_t>::max();
+}
+
+int32_t MeanOfQuantized::Code(int64_t sum) const {
+  int32_t code = 0;
+  switch (way) {
+    case Way::kTruncated:
+      code = static_cast<int32_t>(sum / count);
+      break;
+    case Way::kRescaledThenDivided:
+      code = RescaledThenDivided(sum, *this);
+      break;
+    case Way::kZeroPointsApart:
+      code = ZeroPointsApart(sum, *this);
+      break;
+    case Way::kByOneMultiplier:
+      code = Multiply(WithoutZeros(sum, *this), OneMultiplierOf(*this), ties) +
+             out.zero_point;
+      break;
+    case Way::kFloat:
+      code = InFloats(sum, *this);
+      break;
+    case Way::kFloatToEven:
+      code = InFloatsToEven(sum, *this);
+      break;
+  }
+  const CodeRange range = RangeOf(1, is_unsigned);
+  return std::clamp(code, range.low, range.high);
+}
+
+MeanOfQuantized MeanOf(const Reducing& r, CpuKernels cpu) {
+  const KernelWays& ways = WaysOf(cpu);
+  const bool is_plane =
+      ways.by_any_name ? r.over_plane_by_any_name : r.over_plane;
+  MeanOfQuantized mean = {r};
+  mean.way = !is_plane       ? (r.in == r.out ? ways.equal : ways.other)
+             : r.is_unsigned ? ways.unsigned_plane
+                             : ways.plane;
+  if (is_plane && !r.is_unsigned) mean.ties = ways.ties;
+  mean.fused = ways.fused;
+  return mean;
+}
+
+std::optional<MeanOfQuantized> MeanOfLastChannels(const Reducing& r,
+                                                  CpuKernels cpu) {
+  MeanOfQuantized mean = MeanOf(r, cpu);
+  if (mean.ties == Ties::kAwayFromZero) return std::nullopt;
+  mean.ties = Ties::kAwayFromZero;
+  return mean;
+}
+
+std::vector<int32_t> StepsOf(const MeanOfQuantized& mean) {
+  const CodeRange range = RangeOf(1, mean.is_unsigned);
+  const int64_t zeros = int64_t{mean.count} * mean.in.zero_point;
+  const int64_t min = int64_t{mean.count} * range.low;
+  const int64_t max = int64_t{mean.count} * range.high;
+  std::vector<int32_t> steps;
+  int64_t low = min;
+  for (int32_t code = range.low + 1; code <= range.high; ++code) {
+    int64_t high = max + 1;  // the step is in [low, high]
+    while (low < high) {
+      const int64_t middle = low + (high - low) / 2;
+      if (mean.Code(middle) >= code) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    steps.push_back(low > max ? std::numeric_limits<int32_t>::max()
+                              : static_cast<int32_t>(low - zeros));
+  }
+  return steps;
+}
+
+std::optional<MeanOfQuantized> SumOf(const Reducing& r, CpuKernels cpu) {
+  const std::optional<Way> way = WaysOf(cpu).sum;
+  if (!way) return std::nullopt;
+  MeanOfQuantized sum = {r};
+  sum.way = *way;
+  sum.is_sum = true;
+  return sum;
+}
 
 }  // namespace gles_delegate::quant

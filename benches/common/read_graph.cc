@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "delegate/tflite/kernel.h"
+#include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/reader.h"
 
 namespace gles_delegate {

@@ -14,10 +14,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "delegate/cpu_ops/abi.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/custom_params.h"
-#include "egl/caught.h"
+#include "egl/process.h"
 
 namespace gles_delegate {
 namespace {

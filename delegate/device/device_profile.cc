@@ -6,8 +6,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/device/tuning_parameters.h"
-#include "egl/environment.h"
 #include "egl/gl_state.h"
+#include "egl/process.h"
 
 namespace gles_delegate {
 

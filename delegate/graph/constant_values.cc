@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "quant/affine.h"
+#include "quant/fixed_point.h"
 #include "quant/half.h"
 
 namespace gles_delegate {

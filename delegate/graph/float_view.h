@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "delegate/graph/graph.h"
-#include "quant/affine.h"
+#include "quant/fixed_point.h"
 
 namespace gles_delegate {
 

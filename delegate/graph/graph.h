@@ -196,7 +196,7 @@ struct Tensor {
   DataType quantized = DataType::kOther;
   // The type in the runtime's memory if ops see the same values in another
   // type: int64, and 8- and 16-bit integers without quantization, as int32;
-  // float16 as float32 (delegate/tflite/read_node.h). kOther: ops see the
+  // float16 as float32 (delegate/tflite/reader.h). kOther: ops see the
   // runtime's type.
   DataType host = DataType::kOther;
   // Of int64 that the ops see as int32: a value past int32 that comes from the

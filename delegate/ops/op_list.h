@@ -46,7 +46,7 @@ absl::StatusOr<ParsedNode> ParseOp(const OpDefinition& op,
 //   axis!        int32 or int64, a constant of the model; axis!1: one element
 //   begin!x      one for each axis of x; paddings!2x: two
 //   ids#         for a shader: int32, which int64 is at run time
-//                (tflite/read_node.h), or an int64 constant
+//                (tflite/reader.h), or an int64 constant
 //   x:ib         int32 or bool, whatever the op's types
 //   x:w          weights: float32 or float16, dense, complete
 //   x:-, x:c     not checked here; a constant of the model

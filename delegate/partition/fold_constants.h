@@ -1,6 +1,6 @@
-// Nodes of constants alone, which are computed before anything is planned. Values
-// that follow from shapes are constants by then
-// (delegate/tflite/propagate_shapes.h).
+// Nodes of constants alone, which are computed before anything is planned.
+// Values that follow from shapes are constants by then
+// (delegate/tflite/propagate_shapes.cc).
 #ifndef GLES_DELEGATE_DELEGATE_PARTITION_FOLD_CONSTANTS_H_
 #define GLES_DELEGATE_DELEGATE_PARTITION_FOLD_CONSTANTS_H_
 

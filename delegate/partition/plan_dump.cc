@@ -11,7 +11,8 @@
 #include "absl/strings/str_join.h"
 #include "base/format.h"
 #include "delegate/graph/graph_text.h"
-#include "egl/environment.h"
+#include "delegate/plan/dispatch.h"
+#include "egl/process.h"
 
 namespace gles_delegate {
 namespace {

@@ -1,12 +1,376 @@
 #include "delegate/passes/passes.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <tuple>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "delegate/graph/op.h"
+#include "delegate/ops/elementwise/elementwise.h"
+#include "delegate/ops/movement/gather.h"
+#include "delegate/ops/op_list.h"
+#include "delegate/ops/reduction/rows.h"
+#include "delegate/ops/stages.h"
+#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
+
+// --- The engine --------------------------------------------------------------
+
+namespace {
+
+// Its dispatch binds each constant as a tensor; others have theirs packed.
+bool BindsConstants(const Node& node) {
+  return node.op == &kRowFunctionsOp || node.op == &kMovedFunctionsOp ||
+         node.As<UpdateSlice>() != nullptr;
+}
+
+// The weights that stages have besides the node's own.
+int CountStageWeights(const Node& node) {
+  return static_cast<int>(absl::c_count_if(node.stages, [](const Stage& stage) {
+    return stage.name == kInnerStage || stage.name == kNextStage ||
+           stage.name == kGateStage;
+  }));
+}
+
+// Counts the tensors that the node's dispatch reads and writes, and its packed
+// constants.
+int CountBindings(const Graph& graph, const Node& node) {
+  const int others = CountOperands(node) + CountStageWeights(node) +
+                     static_cast<int>(node.outputs.size());
+  if (IsPlainElementwise(graph, node)) return 1 + others;
+  bool has_packed = false;
+  std::vector<TensorId> read;
+  for (TensorId id : node.inputs) {
+    if (id == kNoTensor) continue;
+    if (graph.tensor(id).is_constant() && !BindsConstants(node)) {
+      has_packed = true;
+    } else if (!absl::c_linear_search(read, id)) {
+      read.push_back(id);
+    }
+  }
+  return static_cast<int>(read.size()) + (has_packed ? 1 : 0) + others;
+}
+
+}  // namespace
+
+Rewriter::Rewriter(Graph* graph, const PassContext& context,
+                   absl::string_view pass)
+    : graph_(*graph),
+      context_(context),
+      pass_(pass),
+      notes_(context.notes),
+      max_tensors_(MaxBoundTensors(context.profile)),
+      is_output_(graph->tensors.size(), false) {
+  for (TensorId id : graph->outputs) is_output_[id] = true;
+  for (size_t n = 0; n < graph->nodes.size(); ++n) {
+    places_.push_back({static_cast<int>(n)});
+    Link(static_cast<int>(n));
+  }
+}
+
+void Rewriter::Finish() {
+  std::vector<int> order;
+  for (int n = 0; n < size(); ++n) {
+    if (!is_gone(n)) order.push_back(n);
+  }
+  if (inserted_ > 0) {
+    absl::c_sort(order, [this](int a, int b) { return IsBefore(a, b); });
+  }
+  std::vector<Node> nodes;
+  nodes.reserve(order.size());
+  for (int n : order) nodes.push_back(std::move(graph_.nodes[n]));
+  graph_.nodes = std::move(nodes);
+}
+
+const DeviceProfile& Rewriter::profile() const { return context_.profile; }
+
+// --- Who makes and reads a tensor --------------------------------------------
+
+int Rewriter::MakerOf(TensorId id) const {
+  return id >= 0 && id < static_cast<int>(maker_.size()) ? maker_[id] : -1;
+}
+
+const std::vector<int>& Rewriter::ReadersOf(TensorId id) const {
+  static const std::vector<int>& none = *new std::vector<int>();
+  return id < static_cast<int>(readers_.size()) ? readers_[id] : none;
+}
+
+int Rewriter::OnlyReaderOf(TensorId id) const {
+  const std::vector<int>& readers = ReadersOf(id);
+  return readers.size() == 1 && !IsOutput(id) ? readers[0] : -1;
+}
+
+int Rewriter::TakerOf(int n) const {
+  if (node(n).outputs.size() != 1) return -1;
+  const TensorId id = node(n).outputs[0];
+  const int reader = OnlyReaderOf(id);
+  return reader < 0 || tensor(id).view.of != kNoTensor ||
+                 IsOperand(id, node(reader))
+             ? -1
+             : reader;
+}
+
+int Rewriter::MakerFor(TensorId id, int n) const {
+  return OnlyReaderOf(id) == n ? MakerOf(id) : -1;
+}
+
+bool Rewriter::IsBefore(int a, int b) const {
+  const Place &x = places_[a], &y = places_[b];
+  return std::tie(x.at, x.offset) < std::tie(y.at, y.offset);
+}
+
+void Rewriter::Link(int n) {
+  maker_.resize(graph_.tensors.size(), -1);
+  readers_.resize(graph_.tensors.size());
+  is_output_.resize(graph_.tensors.size(), false);
+  for (TensorId id : node(n).outputs) {
+    if (id != kNoTensor) maker_[id] = n;
+  }
+  for (TensorId id : ReadBy(node(n))) {
+    std::vector<int>& readers = readers_[id];
+    const auto after = [this](int a, int b) { return IsBefore(a, b); };
+    readers.insert(std::upper_bound(readers.begin(), readers.end(), n, after),
+                   n);
+  }
+}
+
+void Rewriter::Unlink(int n) {
+  for (TensorId id : node(n).outputs) {
+    if (id != kNoTensor && maker_[id] == n) maker_[id] = -1;
+  }
+  for (TensorId id : ReadBy(node(n))) {
+    std::vector<int>& readers = readers_[id];
+    readers.erase(std::remove(readers.begin(), readers.end(), n),
+                  readers.end());
+  }
+}
+
+// --- Changes -----------------------------------------------------------------
+
+void Rewriter::Replace(int n, Node node) {
+  Unlink(n);
+  graph_.nodes[n] = std::move(node);
+  Link(n);
+}
+
+void Rewriter::Remove(int n) {
+  Unlink(n);
+  places_[n].is_gone = true;
+}
+
+Node Rewriter::Take(int n) {
+  Remove(n);
+  return std::move(graph_.nodes[n]);
+}
+
+int Rewriter::Insert(Place place, Node node) {
+  const int n = size();
+  places_.push_back(place);
+  graph_.nodes.push_back(std::move(node));
+  Link(n);
+  return n;
+}
+
+// Those before a node have negative offsets, in the order of insertion.
+int Rewriter::InsertBefore(int n, Node node) {
+  constexpr int kFirst = -(1 << 30);
+  return Insert({places_[n].at, kFirst + ++inserted_}, std::move(node));
+}
+
+int Rewriter::InsertAfter(int n, Node node) {
+  const int at = n < 0 ? -1 : places_[n].at;
+  return Insert({at, ++inserted_}, std::move(node));
+}
+
+void Rewriter::ReadInstead(TensorId from, TensorId to) {
+  const std::vector<int> readers = ReadersOf(from);
+  for (int n : readers) {
+    Change(n, [&](Node& node) {
+      absl::c_replace(node.inputs, from, to);
+      for (PostOp& op : node.post_ops) {
+        if (op.operand == from) op.operand = to;
+      }
+      for (Stage& stage : node.stages) {
+        for (PostOp& op : stage.ops) {
+          if (op.operand == from) op.operand = to;
+        }
+      }
+    });
+  }
+}
+
+bool Rewriter::Fuse(int at, absl::Span<const int> others, Node fused) {
+  if (!CanBind(fused)) {
+    Decline(at, "one node would bind ", CountBindings(graph_, fused), " of ",
+            max_tensors_, " tensors");
+    return false;
+  }
+  for (int n : others) fused.always_float32 |= node(n).always_float32;
+  Planner planner(&graph_, profile());
+  if (const absl::Status planned = PlanNode(fused, &planner); !planned.ok()) {
+    // Without the node and its tensors, which the message begins with.
+    const absl::string_view why = planned.message();
+    const size_t end = why.rfind("): ");
+    Decline(at, "one node cannot be planned: ",
+            why.substr(end == why.npos ? 0 : end + 3));
+    return false;
+  }
+  for (int n : others) Remove(n);
+  Replace(at, std::move(fused));
+  return true;
+}
+
+bool Rewriter::IsDead(int n) const {
+  const auto& outputs = node(n).outputs;
+  return !is_gone(n) && !KeepsState(graph_, node(n)) &&
+         absl::c_all_of(outputs, [this](TensorId id) {
+           return id == kNoTensor || (ReadersOf(id).empty() && !IsOutput(id));
+         });
+}
+
+void Rewriter::RemoveUnread(std::vector<TensorId> ids) {
+  while (!ids.empty()) {
+    const int n = MakerOf(ids.back());
+    ids.pop_back();
+    if (n < 0 || !IsDead(n)) continue;
+    for (TensorId id : ReadBy(node(n))) ids.push_back(id);
+    Remove(n);
+  }
+}
+
+void Rewriter::RemoveDead() {
+  for (int n = size() - 1; n >= 0; --n) {
+    if (!IsDead(n)) continue;
+    std::vector<TensorId> read = ReadBy(node(n));
+    Remove(n);
+    RemoveUnread(std::move(read));
+  }
+}
+
+// --- Limits ------------------------------------------------------------------
+
+bool Rewriter::CanBind(const Node& node, int more) const {
+  return CountBindings(graph_, node) + more <= max_tensors_;
+}
+
+void Rewriter::Note(int n, const std::string& why) {
+  notes_->push_back(absl::StrCat(pass_, ": ", NameOf(node(n)), " ",
+                                 node(n).tflite_index, ": ", why));
+}
+
+// --- Questions that several passes ask ---------------------------------------
+
+std::vector<TensorId> ReadBy(const Node& node) {
+  std::vector<TensorId> ids = OperandsOf(node);
+  for (TensorId id : node.inputs) {
+    if (id != kNoTensor) ids.push_back(id);
+  }
+  return ids;
+}
+
+bool KeepsState(const Graph& graph, const Node& node) {
+  return absl::c_any_of(node.inputs, [&](TensorId id) {
+    return id != kNoTensor && graph.tensor(id).is_variable;
+  });
+}
+
+bool IsOperand(TensorId tensor, const Node& node) {
+  const std::vector<TensorId> operands = OperandsOf(node);
+  return absl::c_linear_search(operands, tensor);
+}
+
+int CountOperands(const Node& node) {
+  return static_cast<int>(OperandsOf(node).size());
+}
+
+bool IsSameEverywhere(const PostOp& op) {
+  return op.operand == kNoTensor || op.operand_as == OperandAs::kLookup;
+}
+
+bool BroadcastsOperand(const PostOp& op) {
+  return op.operand_as == OperandAs::kBroadcast && !op.operand_max_pool;
+}
+
+bool IsStoredAlike(const Tensor& a, const Tensor& b) {
+  return a.type == b.type && a.holds_quantized == b.holds_quantized &&
+         a.always_float32 == b.always_float32;
+}
+
+bool LieAlike(const Tensor& a, const Tensor& b) {
+  return IsStoredAlike(a, b) && a.quantized == b.quantized &&
+         a.quantization.scale == b.quantization.scale &&
+         a.quantization.zero_point == b.quantization.zero_point;
+}
+
+bool IsFloat(const Tensor& tensor) {
+  return tensor.type == DataType::kFloat32 && !tensor.is_float_view();
+}
+
+bool IsReal(const Tensor& tensor) {
+  return IsFloat(tensor) && !tensor.is_variable;
+}
+
+bool OwnsMemory(const Tensor& tensor) {
+  return tensor.view.of == kNoTensor && !tensor.is_constant() &&
+         !tensor.is_variable;
+}
+
+bool IsComputedFloat(const Tensor& tensor) {
+  return IsReal(tensor) && OwnsMemory(tensor);
+}
+
+bool HaveSameAxes(const Tensor& a, const Tensor& b) {
+  return a.dims == b.dims ||
+         (a.shape == b.shape && a.dims.size() < 5 && b.dims.size() < 5);
+}
+
+void MakeReshape(Node& node) {
+  node.op = FindOpNamed("RESHAPE");
+  node.inputs.resize(1);
+  node.attributes.reset();
+}
+
+Node ReshapeNode(TensorId from, TensorId to) {
+  Node node;
+  node.inputs = {from};
+  node.outputs = {to};
+  MakeReshape(node);
+  return node;
+}
+
+TensorId AddLike(const Tensor& like, std::string name, std::vector<int> dims,
+                 Graph* graph) {
+  Tensor t;
+  t.name = std::move(name);
+  t.type = like.type;
+  t.always_float32 = like.always_float32;
+  t.shape = Shape::FromDims(dims);
+  t.dims = std::move(dims);
+  return graph->AddTensor(std::move(t));
+}
+
+TensorId AddConstantAs(const Shape& shape, TensorId constant, Graph* graph) {
+  Tensor t = graph->tensor(constant);
+  absl::StrAppend(&t.name, " as ", shape.ToString());
+  t.dims = {shape.b, shape.h, shape.w, shape.c};
+  t.shape = shape;
+  return graph->AddTensor(std::move(t));
+}
+
+bool HasRoomFor(size_t more, const std::vector<PostOp>& ops) {
+  return more == 0 || ops.size() + more <= kMaxPostOps;
+}
+
+void AddFunctions(const std::vector<PostOp>& more, std::vector<PostOp>* ops) {
+  ops->insert(ops->end(), more.begin(), more.end());
+}
+
+// --- The list ----------------------------------------------------------------
+
 namespace {
 
 // --- On which devices --------------------------------------------------------
@@ -171,9 +535,12 @@ constexpr bool IsInOrder() {
 }
 static_assert(IsInOrder(), "a pass is before one that it must follow");
 
-// --- Running -----------------------------------------------------------------
+}  // namespace
 
-absl::Status Run(const Pass& pass, const PassContext& context, Graph* graph) {
+absl::Span<const Pass> Passes() { return kPasses; }
+
+absl::Status RunPass(const Pass& pass, const PassContext& context,
+                     Graph* graph) {
   if (pass.gate != nullptr && !pass.gate(context.profile)) {
     return absl::OkStatus();
   }
@@ -190,36 +557,14 @@ absl::Status Run(const Pass& pass, const PassContext& context, Graph* graph) {
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::Span<const Pass> Passes() { return kPasses; }
-
 absl::Status RunPasses(PassStage stage, const PassContext& context,
                        Graph* graph, PassObserver observer) {
   for (const Pass& pass : kPasses) {
     if (pass.stage != stage) continue;
-    RETURN_IF_ERROR(Run(pass, context, graph));
+    RETURN_IF_ERROR(RunPass(pass, context, graph));
     observer(pass.name, *graph);
   }
   return absl::OkStatus();
-}
-
-absl::Status RunPasses(Graph* graph, const DeviceProfile& profile) {
-  for (const PassStage stage : {PassStage::kFold, PassStage::kFuse}) {
-    RETURN_IF_ERROR(RunPasses(stage, {profile}, graph,
-                              [](absl::string_view, const Graph&) {}));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status RunPass(absl::string_view name, const PassContext& context,
-                     Graph* graph) {
-  const auto* pass = absl::c_find_if(
-      kPasses, [name](const Pass& p) { return p.name == name; });
-  if (pass == std::end(kPasses)) {
-    return absl::NotFoundError(absl::StrCat("no pass ", name));
-  }
-  return Run(*pass, context, graph);
 }
 
 }  // namespace gles_delegate

@@ -1,21 +1,219 @@
-// The ordered list of all graph passes.
+// The engine of all graph passes, and their ordered list.
 #ifndef GLES_DELEGATE_DELEGATE_PASSES_PASSES_H_
 #define GLES_DELEGATE_DELEGATE_PASSES_PASSES_H_
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
-#include "delegate/passes/rewrite.h"
 #include "quant/cpu_kernels.h"
 
 namespace gles_delegate {
+
+// --- The engine --------------------------------------------------------------
+
+// The engine of all passes. It knows who makes and who reads each tensor while
+// nodes change, keeps the nodes in an order in which they can run, and counts
+// what a node binds. A pass looks at the graph through it and changes nodes
+// through it alone.
+
+struct PassContext;
+
+// Nodes have numbers, in execution order, which stay theirs while a pass runs.
+class Rewriter {
+ public:
+  // `pass` is its name, for messages. All must outlive the object.
+  Rewriter(Graph* graph, const PassContext& context, absl::string_view pass);
+  // Moves the nodes that are left into their order. Without it the graph is
+  // not to be used. Not the destructor's, since it takes memory.
+  void Finish();
+  Rewriter(const Rewriter&) = delete;
+  Rewriter& operator=(const Rewriter&) = delete;
+
+  Graph& graph() { return graph_; }
+  const Graph& graph() const { return graph_; }
+  const PassContext& context() const { return context_; }
+  const DeviceProfile& profile() const;
+  const DeviceChoices& choices() const { return profile().choices; }
+
+  const Tensor& tensor(TensorId id) const { return graph_.tensor(id); }
+  Tensor& tensor(TensorId id) { return graph_.tensor(id); }
+  const Shape& shape(TensorId id) const { return tensor(id).shape; }
+  TensorId AddTensor(Tensor tensor) {
+    return graph_.AddTensor(std::move(tensor));
+  }
+
+  // The number of nodes, with those that are gone.
+  int size() const { return static_cast<int>(places_.size()); }
+  bool is_gone(int n) const { return places_[n].is_gone; }
+  const Node& node(int n) const { return graph_.nodes[n]; }
+  // Its own struct; nullptr if it has another, or for node -1.
+  template <typename T>
+  const T* AttributesOf(int n) const {
+    return n < 0 ? nullptr : node(n).As<T>();
+  }
+
+  // --- Who makes and reads a tensor -----------------------------------------
+
+  // The node that makes it; -1: none.
+  int MakerOf(TensorId id) const;
+  // The nodes that read it, as inputs or operands, in order and each as often
+  // as it does.
+  const std::vector<int>& ReadersOf(TensorId id) const;
+  // Whether it is an output of the graph.
+  bool IsOutput(TensorId id) const {
+    return id < static_cast<int>(is_output_.size()) && is_output_[id];
+  }
+  // The one node that reads it, once; -1: there is none, or it is an output of
+  // the graph.
+  int OnlyReaderOf(TensorId id) const;
+  // The one node that takes the only result of node n, once, as data rather
+  // than as an operand; -1: there is none, or the result is a view, which a
+  // concatenation in place reads as well.
+  int TakerOf(int n) const;
+  // The node that makes a tensor which node n alone reads, once; -1: none.
+  int MakerFor(TensorId id, int n) const;
+  // Whether node a comes before node b.
+  bool IsBefore(int a, int b) const;
+
+  // --- Changes ---------------------------------------------------------------
+
+  // Puts a node in the place of node n.
+  void Replace(int n, Node node);
+  // Node n, for changes of all but the tensors that it reads and writes.
+  Node& own(int n) { return graph_.nodes[n]; }
+  // Changes node n in any way.
+  template <typename F>
+  void Change(int n, const F& change) {
+    Node node = graph_.nodes[n];
+    change(node);
+    Replace(n, std::move(node));
+  }
+  void Remove(int n);
+  // Removes node n and returns it.
+  Node Take(int n);
+  // Adds a node before or after node n (-1: after none) of the graph as it was,
+  // behind those that are added there already. Its number.
+  int InsertBefore(int n, Node node);
+  int InsertAfter(int n, Node node);
+  // All that reads tensor `from` reads `to`.
+  void ReadInstead(TensorId from, TensorId to);
+  // `fused` takes the place of node `at`, and `others` go. False, and nothing
+  // is changed, if the device has no room for it.
+  bool Fuse(int at, absl::Span<const int> others, Node fused);
+  // Removes the makers of tensors that nothing reads, then what only they
+  // needed. Nodes with state (a variable among the inputs) stay.
+  void RemoveUnread(std::vector<TensorId> ids);
+  // The same for all nodes.
+  void RemoveDead();
+
+  // --- Limits ----------------------------------------------------------------
+
+  // Whether the device can bind all that the node's dispatch reads and writes,
+  // with any storage, and `more` tensors.
+  bool CanBind(const Node& node, int more = 0) const;
+  // The most tensors that a dispatch may bind (MaxBoundTensors()).
+  int max_tensors() const { return max_tensors_; }
+
+  // The pass ends with this error, of a malformed constant.
+  void Fail(const absl::Status& why) { status_.Update(why); }
+  const absl::Status& status() const { return status_; }
+
+  // Notes, for GLES_DELEGATE_DEBUG=plan, why the pass leaves node n as it is
+  // although it looks like one for it.
+  template <typename... Args>
+  void Decline(int n, const Args&... why) {
+    if (notes_ != nullptr) Note(n, absl::StrCat(why...));
+  }
+
+ private:
+  // A place in the order: beside node `at` of the graph as it was.
+  struct Place {
+    int at = 0;
+    int offset = 0;
+    bool is_gone = false;
+  };
+
+  bool IsDead(int n) const;
+  void Note(int n, const std::string& why);
+  void Link(int n);
+  void Unlink(int n);
+  int Insert(Place place, Node node);
+
+  Graph& graph_;
+  const PassContext& context_;
+  const absl::string_view pass_;
+  std::vector<std::string>* const notes_;
+  const int max_tensors_;
+  std::vector<int> maker_;                 // by tensor
+  std::vector<std::vector<int>> readers_;  // by tensor
+  std::vector<bool> is_output_;            // by tensor
+  std::vector<Place> places_;              // by node
+  int inserted_ = 0;
+  absl::Status status_;
+};
+
+// --- Questions that several passes ask ---------------------------------------
+
+// All tensors that the node reads, each as often as it does.
+std::vector<TensorId> ReadBy(const Node& node);
+// True if it reads a variable.
+bool KeepsState(const Graph& graph, const Node& node);
+// True if one of the node's post-ops or stages has `tensor` as an operand.
+bool IsOperand(TensorId tensor, const Node& node);
+// Number of tensors that the node's post-ops and stages read.
+int CountOperands(const Node& node);
+// True if the function does not depend on the value's position.
+bool IsSameEverywhere(const PostOp& op);
+// True if the function's operand, if there is one, is broadcast to the output.
+bool BroadcastsOperand(const PostOp& op);
+
+// True if both are stored alike, regardless of quantization parameters.
+bool IsStoredAlike(const Tensor& a, const Tensor& b);
+// True if equal bits have equal meaning in both.
+bool LieAlike(const Tensor& a, const Tensor& b);
+// True for floats that are not a float view.
+bool IsFloat(const Tensor& tensor);
+// True for those that are no state either: real numbers, constant or computed.
+bool IsReal(const Tensor& tensor);
+// True for a tensor that a node computes, or an input of the graph, in its own
+// memory.
+bool OwnsMemory(const Tensor& tensor);
+// True for real numbers of that kind.
+bool IsComputedFloat(const Tensor& tensor);
+
+// True if both have the same axes on the GPU. Those before the fourth from the
+// end, which are part of the batch, follow from the dims only.
+bool HaveSameAxes(const Tensor& a, const Tensor& b);
+
+// Makes the node a RESHAPE of its first input.
+void MakeReshape(Node& node);
+Node ReshapeNode(TensorId from, TensorId to);
+// Adds a computed tensor of the same type with other dims.
+TensorId AddLike(const Tensor& like, std::string name, std::vector<int> dims,
+                 Graph* graph);
+// Adds a constant of the same bytes in another shape with as many elements.
+TensorId AddConstantAs(const Shape& shape, TensorId constant, Graph* graph);
+
+// The most post-ops that passes give a node. A driver takes longer the longer a
+// program is: llvmpipe's compiler 0.1 s for each TANH or SIN, and past a
+// hundred more than in proportion. No known model has more than 8 in a node.
+inline constexpr size_t kMaxPostOps = 16;
+// Whether a pass may add `more` post-ops to `ops`.
+bool HasRoomFor(size_t more, const std::vector<PostOp>& ops);
+// Appends functions to those of a node.
+void AddFunctions(const std::vector<PostOp>& more, std::vector<PostOp>* ops);
+
+// --- The list ----------------------------------------------------------------
 
 enum class PassStage {
   // Once, when a partition is read: determines the contents of the partition's
@@ -69,11 +267,8 @@ using PassObserver =
 absl::Status RunPasses(PassStage stage, const PassContext& context,
                        Graph* graph, PassObserver observer);
 
-// Runs the passes of kFold and kFuse without an observer.
-absl::Status RunPasses(Graph* graph, const DeviceProfile& profile = {});
-
-// Runs the pass of this name alone.
-absl::Status RunPass(absl::string_view name, const PassContext& context,
+// Runs one pass alone.
+absl::Status RunPass(const Pass& pass, const PassContext& context,
                      Graph* graph);
 
 // --- The rules ---------------------------------------------------------------

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
-#include "egl/environment.h"
+#include "egl/process.h"
 
 namespace gles_delegate {
 

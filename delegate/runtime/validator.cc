@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "egl/environment.h"
+#include "egl/process.h"
 
 namespace gles_delegate {
 namespace {

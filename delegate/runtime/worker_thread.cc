@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "egl/driver_use.h"
+#include "egl/gl_api.h"
 
 namespace gles_delegate {
 namespace {

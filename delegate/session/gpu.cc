@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
-#include "egl/of_process.h"
+#include "egl/process.h"
 
 namespace gles_delegate {
 

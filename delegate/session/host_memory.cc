@@ -14,7 +14,7 @@
 #include "delegate/graph/texels.h"
 #include "delegate/runtime/object_form.h"
 #include "delegate/session/gpu.h"
-#include "quant/affine.h"
+#include "quant/fixed_point.h"
 #include "quant/half.h"
 
 namespace gles_delegate {

@@ -7,7 +7,7 @@
 #include "base/status_macros.h"
 #include "delegate/partition/plan_partition.h"
 #include "delegate/runtime/gpu_memory.h"
-#include "egl/caught.h"
+#include "egl/process.h"
 
 namespace gles_delegate {
 

@@ -11,14 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "delegate/cpu_ops/abi.h"
+#include "delegate/cpu_ops/custom_ops.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/float_view.h"
-#include "delegate/tflite/read_node.h"
 #include "delegate/tflite/reader.h"
 #include "delegate/tflite/runtime.h"
-#include "delegate/tflite/runtime_nodes.h"
 #include "flatbuffers/flexbuffers.h"
 #include "tensorflow/lite/c/common.h"
 

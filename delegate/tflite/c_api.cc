@@ -17,9 +17,9 @@
 #include "delegate/tflite/report.h"
 #include "delegate/tflite/runtime_buffers.h"
 #include "delegate/tflite/simple_delegate.h"
-#include "egl/caught.h"
 #include "egl/context.h"
-#include "egl/driver_use.h"
+#include "egl/gl_api.h"
+#include "egl/process.h"
 #include "gles_delegate/gles_delegate.h"
 
 namespace {

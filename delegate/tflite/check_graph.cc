@@ -1,5 +1,3 @@
-#include "delegate/tflite/check_graph.h"
-
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -12,6 +10,7 @@
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/printable.h"
 #include "delegate/ops/op_list.h"
+#include "delegate/tflite/reader.h"
 
 namespace gles_delegate {
 namespace {

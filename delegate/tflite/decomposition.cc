@@ -1,5 +1,3 @@
-#include "delegate/tflite/decomposition.h"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -12,8 +10,7 @@
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/printable.h"
-#include "delegate/tflite/check_graph.h"
-#include "delegate/tflite/read_node.h"
+#include "delegate/tflite/reader.h"
 #include "delegate/tflite/runtime.h"
 
 namespace gles_delegate {

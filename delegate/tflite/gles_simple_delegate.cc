@@ -12,9 +12,8 @@
 #include "delegate/graph/printable.h"
 #include "delegate/session/executor_source.h"
 #include "delegate/session/host_memory.h"
-#include "delegate/tflite/decomposition.h"
-#include "delegate/tflite/read_node.h"
-#include "delegate/tflite/runtime_nodes.h"
+#include "delegate/tflite/reader.h"
+#include "delegate/tflite/runtime.h"
 
 namespace gles_delegate {
 namespace {
@@ -549,16 +548,12 @@ void GlesSimpleDelegate::WarnOfUnusedObjects(TfLiteContext* context) const {
 // TFLite's buffer handles: a tensor's handle is the name of an app's buffer
 // object with the tensor as float32 in BHWC order.
 
-absl::Status GlesSimpleDelegate::CopyFromHandle(TfLiteBufferHandle handle,
-                                                TfLiteTensor& tensor) {
-  return CopyFromBuffer(gpu_.get(), static_cast<uint32_t>(handle),
-                        ReadTensor(tensor, /*index=*/-1), MemoryOf(tensor));
-}
-
-absl::Status GlesSimpleDelegate::CopyToHandle(TfLiteBufferHandle handle,
-                                              TfLiteTensor& tensor) {
-  return CopyToBuffer(gpu_.get(), static_cast<uint32_t>(handle),
-                      ReadTensor(tensor, /*index=*/-1), MemoryOf(tensor));
+absl::Status GlesSimpleDelegate::CopyHandle(TfLiteBufferHandle handle,
+                                            TfLiteTensor& tensor,
+                                            bool to_handle) {
+  const auto copy = to_handle ? &CopyToBuffer : &CopyFromBuffer;
+  return copy(gpu_.get(), static_cast<uint32_t>(handle),
+              ReadTensor(tensor, /*index=*/-1), MemoryOf(tensor));
 }
 
 }  // namespace gles_delegate

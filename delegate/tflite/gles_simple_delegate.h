@@ -4,27 +4,287 @@
 #define GLES_DELEGATE_DELEGATE_TFLITE_GLES_SIMPLE_DELEGATE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "base/hash_tables.h"
 #include "delegate/device/device_profile.h"
+#include "delegate/graph/graph.h"
 #include "delegate/runtime/worker_thread.h"
+#include "delegate/session/app_object.h"
 #include "delegate/session/gpu.h"
-#include "delegate/tflite/kernel.h"
+#include "delegate/session/host_memory.h"
+#include "delegate/session/session.h"
+#include "delegate/session/tensor_buffer.h"
 #include "delegate/tflite/options.h"
 #include "delegate/tflite/reader.h"
 #include "delegate/tflite/report.h"
 #include "delegate/tflite/runtime.h"
+#include "delegate/tflite/runtime_buffers.h"
 #include "delegate/tflite/simple_delegate.h"
 #include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
+
+// --- A model's inputs and outputs --------------------------------------------
+
+// They connect the runtime's tensors to a session.
+
+// The app's GL textures and buffers bound to tensors
+// (TfLiteGlesDelegateBindObject).
+// Shared by a delegate and its kernels. Threads: as the delegate's Invoke.
+class BoundObjects {
+ public:
+  // By the runtime's tensor index.
+  void Bind(int tensor, const AppObject& object) {
+    objects_[tensor] = object;
+    ++version_;
+  }
+  void Unbind(int tensor) {
+    objects_.erase(tensor);
+    ++version_;
+  }
+  // nullptr if none is bound. Valid until the next change.
+  const AppObject* Of(int tensor) const {
+    const auto it = objects_.find(tensor);
+    return it == objects_.end() ? nullptr : &it->second;
+  }
+  const HashMap<int, AppObject>& all() const { return objects_; }
+  // Changes with each of these; never -1.
+  int version() const { return version_; }
+
+ private:
+  HashMap<int, AppObject> objects_;
+  int version_ = 0;
+};
+
+// --- The option state_pairs --------------------------------------------------
+
+// Caches that an app passes from call to call stay on the GPU.
+//
+// The runtime's memory of such an input and output then has a mark in place of
+// values: which buffer has them, since which call. If the app copies an output
+// into the next call's input, also of another signature, it copies the mark; if
+// it copies nothing, each call continues with the last one's cache. An input
+// without a mark has values, which are uploaded.
+
+// A cache, which the partitions that use it own together.
+struct KeptCache {
+  uint64_t number = 0;   // in the pool
+  uint64_t updates = 0;  // the mark's are older: another call had it
+  std::unique_ptr<TensorBuffer> buffer;
+};
+
+// A delegate's caches. Threads: as the delegate's Invoke.
+class CachePool {
+ public:
+  CachePool();
+  // The cache whose mark is in `memory`; nullptr: there are values.
+  // kFailedPrecondition: the cache was updated later, or is gone.
+  absl::StatusOr<std::shared_ptr<KeptCache>> MarkedIn(
+      const HostMemory& memory) const;
+  std::shared_ptr<KeptCache> Add();
+  void Mark(const KeptCache& cache, const HostMemory& memory) const;
+
+ private:
+  const uint64_t number_;  // in the process
+  std::vector<std::weak_ptr<KeptCache>> caches_;
+};
+
+// --- Inputs and outputs ------------------------------------------------------
+
+class BufferedTensors;
+
+// Threads: as SimpleDelegateKernel's.
+class TensorIo {
+ public:
+  // `objects`: the app's (TfLiteGlesDelegateBindObject). `pool`: nullptr
+  // without state_pairs. `handle_owner`: that of tensors with buffer handles
+  // for this. `session` must outlive this.
+  TensorIo(std::shared_ptr<const BoundObjects> objects,
+           const std::optional<GlesRuntimeBuffers>& runtime_buffers,
+           std::shared_ptr<CachePool> pool, GpuPlace place,
+           const SimpleDelegate* handle_owner, Session* session);
+  ~TensorIo();
+
+  // The partition's outputs without a slot, after Session::SetGraph().
+  void SetConstants(std::vector<ConstantOutput> constants) {
+    constants_ = std::move(constants);
+  }
+
+  // After Session::SetGraph().
+  void ChooseCaches();
+  // Once: asks the runtime for buffers of caches, and with zero_copy of the
+  // model's other inputs and outputs; not of tensors that nodes outside the
+  // partition use. Errors of reading these nodes.
+  absl::Status RequireBuffers(TfLiteContext* context, const ModelNodes& nodes,
+                              const ModelPartition& partition);
+
+  // Gives the slots their objects: those that the app has bound, or else the
+  // buffers that are tensors' handles (TfLiteInterpreterSetBufferHandle).
+  void SetObjects();
+  // Before an inference: sets the slots' memory, and their objects if these
+  // have changed.
+  absl::Status Collect(TfLiteContext* context);
+  // After it: copies constants, and marks the tensors that are outdated because
+  // a handle's buffer has the values.
+  absl::Status Finish(TfLiteContext* context);
+  // After an inference that failed.
+  void Abandon();
+  // Runs the nodes on the CPU, with all tensors in host memory. False, or the
+  // first error.
+  absl::StatusOr<bool> OnHost(TfLiteContext* context,
+                              absl::FunctionRef<absl::Status()> run);
+
+  // The option zero_copy: places the model's inputs and outputs in memory that
+  // the GPU accesses, except tensors that nodes outside the partition use.
+  // TakeMemoryBack() makes the runtime allocate them again.
+  void LendMemory(TfLiteContext* context, const ModelNodes& nodes,
+                  const ModelPartition& partition);
+  void TakeMemoryBack(TfLiteContext* context);
+
+ private:
+  struct Lent {
+    int tensor;
+    std::shared_ptr<char> memory;
+  };
+
+  void TakeHandle(const TfLiteContext& context, int index);
+  absl::Status TakeCache(TfLiteContext* context, int index, bool writes);
+  absl::Status Take(TfLiteContext* context, IoSlot* slot, bool writes);
+  // Changes with the slots' objects; never -1.
+  int version() const { return objects_->version() + handles_.version(); }
+
+  std::shared_ptr<const BoundObjects> objects_;
+  Session* const session_;
+  const SimpleDelegate* const handle_owner_;
+  const std::unique_ptr<BufferedTensors> buffered_;
+  BoundObjects handles_;  // buffers that are tensors' handles, and of caches
+  int version_ = -1;      // of the slots' objects
+  std::vector<ConstantOutput> constants_;
+  std::vector<Lent> lent_;  // since the runtime prepared the node
+};
+
+// --- The kernel --------------------------------------------------------------
+
+// The graph of `nodes` (TFLite's node indices, in execution order) with
+// `inputs` and `outputs` (TFLite's tensor indices, none absent) in that order.
+// Constants are not graph inputs, and folded nodes are omitted. Tensors keep
+// their tflite_index.
+Graph ExtractPartition(const CheckedModel& model, absl::Span<const int> nodes,
+                       absl::Span<const int> inputs,
+                       absl::Span<const int> outputs);
+
+// The results of such a partition never change: they are handed over as
+// constants.
+bool ReadsConstantsAlone(const TfLiteContext& context,
+                         const ModelPartition& partition);
+
+// A kernel's share of its delegate: by value, since TFLite may delete the
+// delegate first.
+struct KernelSetup {
+  SessionSetup session;
+  ReadOptions read;
+  ModelNodes nodes;  // of the model
+  ModelPartition partition;
+  bool fallback_to_cpu = false;
+  std::shared_ptr<const BoundObjects> objects;  // the app's
+  std::optional<GlesRuntimeBuffers> runtime_buffers;
+  std::shared_ptr<CachePool> caches;         // nullptr: without state_pairs
+  std::shared_ptr<WorkerThread> worker;      // nullptr: none
+  const SimpleDelegate* delegate = nullptr;  // of tensors' buffer handles
+};
+
+class GlesKernel final : public SimpleDelegateKernel {
+ public:
+  // A kernel for `model`'s partition, not yet prepared. kUnimplemented: an
+  // output is a constant of an unsupported type.
+  static absl::StatusOr<std::unique_ptr<GlesKernel>> Create(
+      const TfLiteContext& context, const CheckedModel& model,
+      KernelSetup setup);
+
+  // Plans, compiles and uploads, unless already done for these shapes. If
+  // shapes have changed, reads the partition's nodes again first; if one of
+  // them cannot run at the new shapes, all run on the CPU.
+  absl::Status PrepareOnGpu(TfLiteContext* context);
+  // PrepareOnGpu(). If that fails, with fallback_to_cpu all nodes run on the
+  // CPU, unless the runtime's own kernels refuse the shapes.
+  absl::Status Prepare(TfLiteContext* context) override;
+  // Errors as Session::Submit().
+  absl::StatusOr<bool> Submit(TfLiteContext* context, bool may_split) override;
+  absl::Status Wait(TfLiteContext* context) override;
+  GpuQueue* queue() override { return &session_.queue(); }
+  void LendMemory(TfLiteContext* context) override {
+    io_.LendMemory(context, nodes_, partition_);
+  }
+  // Once, after creation: asks the runtime for buffers.
+  absl::Status RequireBuffers(TfLiteContext* context) {
+    return io_.RequireBuffers(context, nodes_, partition_);
+  }
+  void TakeMemoryBack(TfLiteContext* context) override {
+    io_.TakeMemoryBack(context);
+  }
+
+  // The option memory_limit_bytes: reserves the partition's memory until the
+  // kernel is deleted or this is called again (Session::Reserve).
+  absl::Status ReserveMemory() { return session_.Reserve(); }
+
+  const ModelPartition& partition() const { return partition_; }
+  const std::shared_ptr<PartitionReport>& report() const {
+    return session_.setup().report;
+  }
+
+ private:
+  class Host;  // a call by TFLite, for the session
+
+  explicit GlesKernel(KernelSetup setup);
+
+  // From a model that was read for all partitions. kUnimplemented: an output is
+  // a constant of an unsupported type.
+  absl::Status Read(const TfLiteContext& context, const CheckedModel& model);
+  // For the shapes that the inputs have now. Also an error: the runtime's own
+  // kernels refuse them.
+  absl::Status ReadAgain(TfLiteContext* context, SessionHost* host);
+  // The shapes that inputs and outputs have now, and the values of inputs that
+  // follow from shapes.
+  std::vector<std::vector<int>> BorderShapes(
+      const TfLiteContext& context) const;
+  // Evaluates the partition's inputs that follow from shapes.
+  absl::Status EvaluateInputValues(TfLiteContext* context);
+  // Makes the runtime store the outputs that follow from shapes, for CPU nodes
+  // that are prepared next.
+  absl::Status HoldValues(TfLiteContext* context);
+  // Whether HoldValues() stores the output. Values that follow from constants
+  // alone are handed over as other constants are.
+  bool Holds(const TfLiteContext& context, int output) const;
+  // Runs the nodes with TFLite's CPU kernels, after PropagateShapes() has
+  // prepared them. TFLite keeps replaced nodes, but allocates memory only for
+  // the partition's inputs and outputs. kInternal: a kernel failed and reported
+  // why.
+  absl::Status RunOnCpu(TfLiteContext* context);
+
+  const bool fallback_to_cpu_;
+  const ReadOptions options_;
+  ModelNodes nodes_;  // of the model
+  const ModelPartition partition_;
+  std::vector<std::vector<int>> read_shapes_;  // BorderShapes() as read
+  bool cpu_takes_shapes_ = true;               // false: ReadAgain() failed
+  Session session_;
+  TensorIo io_;
+  // Of inner tensors on the CPU; kept between runs, since kernels store data
+  // there.
+  ScratchMemory::Blocks cpu_memory_;
+};
+
+// --- The delegate ------------------------------------------------------------
 
 class TrialShapes;
 
@@ -50,10 +310,8 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   void Finish(TfLiteContext* context, const absl::Status& applied) override;
   absl::Status WriteReport(ReportTime time) override;
   bool FallsBackToCpu() const override { return options_.fallback_to_cpu; }
-  absl::Status CopyFromHandle(TfLiteBufferHandle handle,
-                              TfLiteTensor& tensor) override;
-  absl::Status CopyToHandle(TfLiteBufferHandle handle,
-                            TfLiteTensor& tensor) override;
+  absl::Status CopyHandle(TfLiteBufferHandle handle, TfLiteTensor& tensor,
+                          bool to_handle) override;
   std::shared_ptr<WorkerThread> worker() const override { return worker_; }
 
   // Binds an app's object to TFLite's tensor; nullptr unbinds.

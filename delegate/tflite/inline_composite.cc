@@ -1,5 +1,3 @@
-#include "delegate/tflite/inline_composite.h"
-
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -13,6 +11,7 @@
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
 #include "delegate/graph/printable.h"
+#include "delegate/tflite/reader.h"
 
 namespace gles_delegate {
 namespace {

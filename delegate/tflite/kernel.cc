@@ -1,5 +1,3 @@
-#include "delegate/tflite/kernel.h"
-
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -12,7 +10,8 @@
 #include "delegate/partition/plan_dump.h"
 #include "delegate/passes/passes.h"
 #include "delegate/session/app_object.h"
-#include "delegate/tflite/read_node.h"
+#include "delegate/tflite/gles_simple_delegate.h"
+#include "delegate/tflite/reader.h"
 
 namespace gles_delegate {
 

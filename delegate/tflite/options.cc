@@ -20,8 +20,8 @@
 #include "delegate/device/known_names.h"
 #include "delegate/device/tuning_parameters.h"
 #include "delegate/tflite/runtime.h"
-#include "egl/environment.h"
-#include "egl/share_group.h"
+#include "egl/context.h"
+#include "egl/process.h"
 
 namespace gles_delegate {
 
@@ -236,7 +236,7 @@ absl::Status SetFromEnvironment(TfLiteGlesDelegateOptions* options,
 }
 
 // kInvalidArgument, with the known items: GLES_DELEGATE_DEBUG
-// (egl/environment.h) has an unknown one, or one that lacks its value.
+// (egl/process.h) has an unknown one, or one that lacks its value.
 absl::Status CheckDebugVariable() {
   const char* value = egl::EnvironmentValue(egl::kDebugVariable);
   const auto& known = egl::DebugItems();

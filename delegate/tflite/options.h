@@ -15,7 +15,7 @@
 #include "delegate/device/device_profile.h"
 #include "delegate/session/executor_source.h"
 #include "delegate/session/gpu.h"
-#include "delegate/tflite/read_node.h"
+#include "delegate/tflite/reader.h"
 #include "gles_delegate/gles_delegate.h"
 #include "quant/cpu_kernels.h"
 

@@ -1,5 +1,3 @@
-#include "delegate/tflite/propagate_shapes.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -12,7 +10,7 @@
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/host_budget.h"
-#include "delegate/tflite/read_node.h"
+#include "delegate/tflite/reader.h"
 
 namespace gles_delegate {
 

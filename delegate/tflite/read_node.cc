@@ -1,5 +1,3 @@
-#include "delegate/tflite/read_node.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -16,7 +14,8 @@
 #include "delegate/graph/printable.h"
 #include "delegate/graph/texels.h"
 #include "delegate/ops/op_list.h"
-#include "quant/affine.h"
+#include "delegate/tflite/reader.h"
+#include "quant/fixed_point.h"
 
 namespace gles_delegate {
 
@@ -158,8 +157,7 @@ bool IsInt64Constant(const Tensor& t) {
 
 template <typename T>
 void SetValues(const std::vector<T>& values, DataType type, Tensor* t) {
-  const auto bytes = AsBytes<T>(values);
-  t->constant = ConstantData::Own({bytes.begin(), bytes.end()});
+  t->constant = ConstantData::Of(values);
   t->type = type;
 }
 
@@ -376,9 +374,20 @@ HostMemory MemoryOf(const TfLiteTensor& tensor) {
   return {tensor.data.raw, tensor.bytes, tensor.name};
 }
 
+ConstantData CopyOf(const TfLiteTensor& tensor, size_t bytes) {
+  return ConstantData::Own({tensor.data.raw, tensor.data.raw + bytes});
+}
+
 std::vector<int> ReadInts(const TfLiteIntArray* array) {
   if (array == nullptr) return {};
   return std::vector<int>(array->data, array->data + array->size);
+}
+
+std::vector<int> ReadPresent(const TfLiteIntArray* tensors) {
+  std::vector<int> ids = ReadInts(tensors);
+  ids.erase(std::remove(ids.begin(), ids.end(), kTfLiteOptionalTensor),
+            ids.end());
+  return ids;
 }
 
 int QuantizationKind(const TfLiteTensor& tensor) {
@@ -429,6 +438,16 @@ absl::string_view BuiltinName(int code) {
   }
 }
 
+// Gives an integer bias its float view, if it is a quantized constant.
+bool ViewBiasAsFloat(Tensor* bias) {
+  if ((bias->type != DataType::kInt32 && bias->type != DataType::kInt64) ||
+      !bias->is_constant() || !CheckQuantization(*bias).ok()) {
+    return false;
+  }
+  ViewAsFloat(bias);
+  return true;
+}
+
 // TFLite's integer kernels add an integer bias to sums of products, whatever it
 // says of itself. One that the model gives no scale gets the products', as a
 // tensor of the node's own, as other nodes may have it on another scale.
@@ -444,9 +463,8 @@ void AssumeBiasScale(Graph* graph, Node* node) {
   Tensor bias = graph->tensor(node->inputs[input]);
   const Tensor& data = graph->tensor(data_id);
   const Tensor& weights = graph->tensor(weights_id);
-  if ((bias.type != DataType::kInt32 && bias.type != DataType::kInt64) ||
-      !bias.is_constant() || !bias.quantization.empty() ||
-      !data.is_float_view() || !weights.is_float_view()) {
+  if (!bias.quantization.empty() || !data.is_float_view() ||
+      !weights.is_float_view()) {
     return;
   }
   for (float scale : weights.quantization.scale) {
@@ -454,9 +472,9 @@ void AssumeBiasScale(Graph* graph, Node* node) {
   }
   bias.quantization.zero_point = {0};
   bias.tflite_index = -1;
-  if (!CheckQuantization(bias).ok()) return;
-  ViewAsFloat(&bias);
-  node->inputs[input] = graph->AddTensor(std::move(bias));
+  if (ViewBiasAsFloat(&bias)) {
+    node->inputs[input] = graph->AddTensor(std::move(bias));
+  }
 }
 
 // What a parser sees of the node, but for its tensors.
@@ -494,13 +512,7 @@ void ViewBiasAsFloat(const TfLiteNode& node, const OpDefinition& op,
   const int input = InputOfType(op, 's');
   if (input < 0 || input >= node.inputs->size) return;
   const int index = node.inputs->data[input];
-  if (index < 0) return;
-  Tensor& bias = graph->tensor(index);
-  if ((bias.type != DataType::kInt32 && bias.type != DataType::kInt64) ||
-      !bias.is_constant()) {
-    return;
-  }
-  if (CheckQuantization(bias).ok()) ViewAsFloat(&bias);
+  if (index >= 0) (void)ViewBiasAsFloat(&graph->tensor(index));
 }
 
 absl::StatusOr<Node> ParseNode(const OpDefinition& op,

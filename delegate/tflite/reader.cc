@@ -19,9 +19,6 @@
 #include "delegate/ops/recurrent/recurrent.h"
 #include "delegate/partition/fold_constants.h"
 #include "delegate/plan/planner.h"
-#include "delegate/tflite/check_graph.h"
-#include "delegate/tflite/decomposition.h"
-#include "delegate/tflite/inline_composite.h"
 
 namespace gles_delegate {
 namespace {
@@ -47,8 +44,7 @@ absl::StatusOr<std::vector<float>> ConstantOf(const Graph& graph, int id) {
 }
 
 absl::StatusOr<std::vector<float>> ScalesOf(const Graph& graph, int id) {
-  auto scales = ConstantOf(graph, id);
-  if (!scales.ok()) return scales.status();
+  ASSIGN_OR_RETURN(auto scales, ConstantOf(graph, id));
   const DataType type = graph.tensor(id).stored();
   if (type != DataType::kFloat16 && type != DataType::kFloat32) {
     return absl::UnimplementedError(

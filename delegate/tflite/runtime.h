@@ -3,11 +3,22 @@
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_RUNTIME_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_RUNTIME_H_
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/hash_tables.h"
+#include "delegate/graph/graph.h"
 #include "quant/cpu_kernels.h"
 #include "tensorflow/lite/c/common.h"
 
@@ -76,6 +87,235 @@ struct ModelNodes;
 // Prepare.
 quant::KernelTraits AskKernels(TfLiteContext* context, const ModelNodes& nodes,
                                quant::KernelTraits traits, bool follows);
+
+// --- Nodes and tensors -------------------------------------------------------
+
+// The runtime's nodes and tensors by index, and what is lent to them, hidden
+// from them or limited while their kernels run outside the runtime's own calls.
+
+// A node of the runtime and its kernel.
+struct FoundNode {
+  TfLiteNode* node = nullptr;
+  TfLiteRegistration* kernel = nullptr;
+};
+
+// Finds nodes by index. TFLite provides the functions only in a delegate's
+// Prepare, but they work as long as the interpreter lives, for the nodes of all
+// subgraphs, and also find replaced nodes, which TFLite keeps.
+class NodeFinder {
+ public:
+  NodeFinder() = default;
+  // `context` as a delegate's Prepare gets it.
+  explicit NodeFinder(const TfLiteContext& context)
+      : get_(context.GetNodeAndRegistration),
+        get_plan_(context.GetExecutionPlan) {}
+
+  // kInternal: no such node, or one with inputs or outputs that are not tensors
+  // (-1 means absent). The pointers are valid until nodes are added (a delegate
+  // is applied).
+  absl::StatusOr<FoundNode> Get(TfLiteContext* context, int index) const;
+  // The indices of the subgraph's nodes, in execution order.
+  absl::StatusOr<std::vector<int>> PlanOf(TfLiteContext* subgraph) const;
+
+ private:
+  decltype(TfLiteContext::GetNodeAndRegistration) get_ = nullptr;
+  decltype(TfLiteContext::GetExecutionPlan) get_plan_ = nullptr;
+};
+
+// Whether the runtime has the tensor. A node's inputs, outputs, intermediates
+// and temporaries, and a model's outputs, may be -1.
+inline bool HasTensor(const TfLiteContext& context, int id) {
+  return id >= 0 && static_cast<size_t>(id) < context.tensors_size;
+}
+
+// False: the runtime refuses.
+bool ResizeTensor(TfLiteContext* context, int id, const std::vector<int>& dims);
+
+// Whether the runtime allocates the tensor in its arena.
+bool IsInArena(const TfLiteTensor& t);
+
+// A constant of the file.
+bool IsConstant(const TfLiteTensor& t);
+
+// False: a tensor with elements, or one that is sized as the model runs.
+bool IsEmpty(const TfLiteTensor& tensor);
+
+bool HasOwnMemory(const TfLiteTensor& t);  // outside the arena
+// Returns a tensor to the arena that an earlier call or a kernel gave separate
+// memory.
+void ReturnToArena(TfLiteTensor* tensor);
+
+// 0: strings, handles, and types of newer runtimes.
+size_t ElementBytes(TfLiteType type);
+
+// The tensor's size, by its shape if need be: TensorFlow Lite 2.21 and LiteRT
+// set the size of tensors that they plan no memory for to zero. 0: it is past
+// any address, too.
+size_t BytesOf(const TfLiteTensor& t);
+
+// A node that the runtime has in another subgraph, or does not have. Its inputs
+// and outputs are ids of the graph that the model is read into.
+class InlinedNode {
+ public:
+  // `registration` must outlive it, as must what `node` points to, except its
+  // inputs and outputs.
+  InlinedNode(const TfLiteNode& node, const TfLiteRegistration& registration,
+              const std::vector<int>& inputs, const std::vector<int>& outputs)
+      : node_(node),
+        registration_(&registration),
+        inputs_(ArrayOf(inputs)),
+        outputs_(ArrayOf(outputs)) {
+    node_.inputs = reinterpret_cast<TfLiteIntArray*>(inputs_.get());
+    node_.outputs = reinterpret_cast<TfLiteIntArray*>(outputs_.get());
+  }
+  const TfLiteNode& node() const { return node_; }
+  const TfLiteRegistration& registration() const { return *registration_; }
+
+ private:
+  // TfLiteIntArray is {int size; int data[]}.
+  static std::unique_ptr<int[]> ArrayOf(const std::vector<int>& values) {
+    auto array = std::make_unique<int[]>(values.size() + 1);
+    array[0] = static_cast<int>(values.size());
+    std::copy(values.begin(), values.end(), array.get() + 1);
+    return array;
+  }
+
+  TfLiteNode node_;
+  const TfLiteRegistration* registration_;
+  std::unique_ptr<int[]> inputs_, outputs_;
+};
+
+// Changes to members of tensors, which end with it, the last one first. By
+// index: kernels add tensors, which may move the others.
+class TensorChanges {
+ public:
+  explicit TensorChanges(TfLiteContext* context) : context_(context) {}
+  ~TensorChanges() {
+    for (auto it = undo_.rbegin(); it != undo_.rend(); ++it) (*it)(context_);
+  }
+  TensorChanges(const TensorChanges&) = delete;
+  TensorChanges& operator=(const TensorChanges&) = delete;
+
+  template <typename T>
+  void Set(int id, T TfLiteTensor::*member, std::decay_t<T> value) {
+    T& now = context_->tensors[id].*member;
+    undo_.emplace_back([id, member, before = now](TfLiteContext* context) {
+      context->tensors[id].*member = before;
+    });
+    now = value;
+  }
+  void SetData(int id, const void* raw) {
+    TfLitePtrUnion data = {};
+    data.data = const_cast<void*>(raw);
+    Set(id, &TfLiteTensor::data, data);
+  }
+
+ private:
+  TfLiteContext* context_;
+  std::vector<std::function<void(TfLiteContext*)>> undo_;
+};
+
+// Lends tensors of the arena memory that they do not have yet, to run nodes
+// outside the runtime's Invoke. Restores their own on destruction.
+class ScratchMemory {
+ public:
+  // By tensor. 16-byte aligned, as TFLite's kernels expect.
+  using Blocks = HashMap<int, std::vector<uint8_t>>;
+
+  // Both must outlive this. The memory belongs to `blocks`.
+  ScratchMemory(TfLiteContext* context, Blocks* blocks)
+      : context_(context), blocks_(blocks), changes_(context) {}
+
+  // Lends memory for everything that the node writes: outputs, intermediates
+  // and temporaries; except absent (-1) and empty tensors, variables that have
+  // memory, tensors outside the arena, and those for which `keeps` is true.
+  void LendToNode(const TfLiteNode& node,
+                  absl::FunctionRef<bool(int tensor)> keeps);
+
+ private:
+  void Lend(int id);
+
+  TfLiteContext* context_;
+  Blocks* blocks_;
+  TensorChanges changes_;
+};
+
+// Values in the runtime's representation, by TFLite's tensor index.
+using TensorValues = HashMap<int, ConstantData>;
+
+// While it lives, a node's inputs that have values are constants of the file.
+class AsConstants {
+ public:
+  // Both must outlive this.
+  AsConstants(TfLiteContext* context, const TfLiteNode& node,
+              const TensorValues& values);
+
+  // Ops with kCountsSegments take the output's shape from their last input, but
+  // only if all inputs are constant. Those with a number of segments also look
+  // for ids that are too large: those that come at run time are zeros here. No
+  // effect on other ops.
+  void AddSegments(const TfLiteNode& node, int builtin_code);
+
+ private:
+  void Keep(int id, const void* data);
+
+  TfLiteContext* context_;
+  std::vector<char> zeros_;
+  TensorChanges changes_;
+};
+
+// While it lives, the context refuses to resize a tensor outside the arena
+// (kTfLiteDynamic, kTfLitePersistentRo) to more than `bytes`, as if memory had
+// run out; the kernel's message says so. Objects on one thread end
+// in reverse order of construction. The smallest limit of those counts.
+class ResizeLimit {
+ public:
+  ResizeLimit(TfLiteContext* context, size_t bytes);
+  ~ResizeLimit();
+  ResizeLimit(const ResizeLimit&) = delete;
+  ResizeLimit& operator=(const ResizeLimit&) = delete;
+
+ private:
+  TfLiteContext* const context_;
+  decltype(TfLiteContext::ResizeTensor) const before_;
+  const size_t limit_before_;
+};
+
+// Kernels add temporary tensors as they prepare, and keep pointers to others
+// meanwhile: the array of tensors must not move under them. TFLite sees to that
+// with room for 16 more before each node, and so does this, by what it can see:
+// TFLite makes room for 128 tensors at first, and an array that moves has
+// doubled.
+class TensorRoom {
+ public:
+  explicit TensorRoom(TfLiteContext* context)
+      : context_(context),
+        capacity_(std::max<size_t>(128, context->tensors_size)) {}
+  absl::Status Ensure();
+
+ private:
+  TfLiteContext* context_;
+  size_t capacity_;  // at least
+};
+
+// While it lives, what the runtime's kernels report through the context is kept
+// instead. Objects on one thread end in the reverse order of their making, and
+// those that live at the same time keep one text together.
+class KeptMessages {
+ public:
+  explicit KeptMessages(TfLiteContext* context);
+  ~KeptMessages();
+  KeptMessages(const KeptMessages&) = delete;
+  KeptMessages& operator=(const KeptMessages&) = delete;
+
+  // All messages since the last call, separated by "; ".
+  std::string Take();
+
+ private:
+  TfLiteContext* const context_;
+  void (*const told_by_)(TfLiteContext*, const char*, ...);
+  std::string before_;
+};
 
 }  // namespace gles_delegate
 

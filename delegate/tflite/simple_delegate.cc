@@ -12,15 +12,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "delegate/cpu_ops/abi.h"
+#include "delegate/cpu_ops/custom_ops.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/host_budget.h"
 #include "delegate/graph/printable.h"
-#include "delegate/tflite/read_node.h"
+#include "delegate/tflite/reader.h"
 #include "delegate/tflite/runtime.h"
-#include "delegate/tflite/runtime_nodes.h"
-#include "egl/caught.h"
-#include "egl/driver_use.h"
+#include "egl/gl_api.h"
+#include "egl/process.h"
 
 namespace gles_delegate {
 
@@ -315,20 +314,16 @@ IntArrayPtr NodesOf(const std::vector<ModelPartition>& partitions) {
 // the others to be cut otherwise.
 absl::StatusOr<IntArrayPtr> BuildNodes(TfLiteContext* context,
                                        SimpleDelegate& delegate) {
-  auto supported = SupportedNodes(context, delegate);
-  if (!supported.ok()) return supported.status();
-  // TFLite 2.9's partitioner crashes on some graphs (check_graph.h).
-  if ((*supported)->size == 0) return supported;
-  auto partitions = Preview(context, **supported);
-  if (!partitions.ok()) return partitions.status();
-  IntArrayPtr nodes =
-      NodesOf(delegate.ChoosePartitions(context, *std::move(partitions)));
+  ASSIGN_OR_RETURN(IntArrayPtr nodes, SupportedNodes(context, delegate));
+  // TFLite 2.9's partitioner crashes on some graphs (CheckGraph()).
+  if (nodes->size == 0) return nodes;
+  ASSIGN_OR_RETURN(auto partitions, Preview(context, *nodes));
+  nodes = NodesOf(delegate.ChoosePartitions(context, std::move(partitions)));
   for (;;) {
-    partitions = Preview(context, *nodes);
-    if (!partitions.ok()) return partitions.status();
-    partitions = delegate.BuildPartitions(context, *std::move(partitions));
-    if (!partitions.ok()) return partitions.status();
-    IntArrayPtr built = NodesOf(*partitions);
+    ASSIGN_OR_RETURN(partitions, Preview(context, *nodes));
+    ASSIGN_OR_RETURN(partitions,
+                     delegate.BuildPartitions(context, std::move(partitions)));
+    IntArrayPtr built = NodesOf(partitions);
     if (built->size == nodes->size) return built;
     nodes = std::move(built);
   }
@@ -453,13 +448,13 @@ bool IsWrapped(const TfLiteDelegate* delegate) {
 }
 
 // TfLiteDelegate's functions for buffer handles.
-template <auto kCopy>
+template <bool kToHandle>
 TfLiteStatus CopyHandle(TfLiteContext* context, TfLiteDelegate* wrapped,
                         TfLiteBufferHandle handle, TfLiteTensor* tensor) {
   SimpleDelegate& delegate = *DelegateOf(wrapped);
   return Guarded(context, [&] {
     return ToTfLite(context, OnItsThread(delegate, [&] {
-                      return (delegate.*kCopy)(handle, *tensor);
+                      return delegate.CopyHandle(handle, *tensor, kToHandle);
                     }));
   });
 }
@@ -472,13 +467,8 @@ void FreeHandle(TfLiteContext*, TfLiteDelegate*, TfLiteBufferHandle* handle) {
 }  // namespace
 
 ModelPartition PartitionOf(const TfLiteDelegateParams& params) {
-  ModelPartition partition = {ReadInts(params.nodes_to_replace),
-                              ReadInts(params.input_tensors),
-                              ReadInts(params.output_tensors)};
-  std::vector<int>& inputs = partition.inputs;
-  inputs.erase(std::remove(inputs.begin(), inputs.end(), kTfLiteOptionalTensor),
-               inputs.end());
-  return partition;
+  return {ReadInts(params.nodes_to_replace), ReadPresent(params.input_tensors),
+          ReadInts(params.output_tensors)};
 }
 
 void SimpleDelegate::TakeProcess() { process_ = getpid(); }
@@ -494,10 +484,8 @@ TfLiteDelegate* WrapDelegate(std::unique_ptr<SimpleDelegate> delegate) {
                        }};
   wrapped->abi.base.data_ = wrapped.get();
   wrapped->abi.base.Prepare = DelegatePrepare;
-  wrapped->abi.base.CopyFromBufferHandle =
-      CopyHandle<&SimpleDelegate::CopyFromHandle>;
-  wrapped->abi.base.CopyToBufferHandle =
-      CopyHandle<&SimpleDelegate::CopyToHandle>;
+  wrapped->abi.base.CopyFromBufferHandle = CopyHandle</*kToHandle=*/false>;
+  wrapped->abi.base.CopyToBufferHandle = CopyHandle</*kToHandle=*/true>;
   wrapped->abi.base.FreeBufferHandle = FreeHandle;
   // Otherwise TFLite refuses models with a dynamic tensor before calling
   // Prepare; docs/decisions/0005-dynamic-tensors.md describes the cost.

@@ -138,8 +138,8 @@ class SimpleDelegate {
   virtual std::shared_ptr<WorkerThread> worker() const = 0;
   // Copies a tensor's values from or to the buffer that is its handle.
   // kFailedPrecondition, with the reason: there is no such buffer.
-  virtual absl::Status CopyFromHandle(TfLiteBufferHandle, TfLiteTensor&) = 0;
-  virtual absl::Status CopyToHandle(TfLiteBufferHandle, TfLiteTensor&) = 0;
+  virtual absl::Status CopyHandle(TfLiteBufferHandle, TfLiteTensor&,
+                                  bool to_handle) = 0;
   // Called after the partitions are replaced, or Initialize failed. `applied`:
   // Ok, or why the delegate could not be applied.
   virtual void Finish(TfLiteContext* context, const absl::Status& applied) = 0;

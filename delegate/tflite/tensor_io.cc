@@ -1,5 +1,3 @@
-#include "delegate/tflite/tensor_io.h"
-
 #include <algorithm>
 #include <any>
 #include <atomic>
@@ -10,8 +8,9 @@
 #include "base/status_macros.h"
 #include "delegate/graph/graph.h"
 #include "delegate/ops/movement/gather.h"
-#include "delegate/tflite/read_node.h"
-#include "egl/caught.h"
+#include "delegate/tflite/gles_simple_delegate.h"
+#include "delegate/tflite/reader.h"
+#include "egl/process.h"
 
 namespace gles_delegate {
 
@@ -514,7 +513,7 @@ absl::Status TensorIo::Finish(TfLiteContext* context) {
         constant.CopyTo(MemoryOf(context->tensors[constant.index])));
   }
   for (const IoSlot& slot : session_->outputs()) {
-    // TFLite, or the app, has it copied (CopyFromHandle).
+    // TFLite, or the app, has it copied (CopyHandle).
     if (slot.object && !slot.object->is_own &&
         handles_.Of(slot.index()) != nullptr) {
       context->tensors[slot.index()].data_is_stale = true;

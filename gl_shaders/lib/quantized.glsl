@@ -28,7 +28,7 @@ vec4 rounded_quotient(vec4 x, float scale) {
   return h - 0.5 + vec4(greaterThanEqual(rest, vec4(0.0)));
 }
 
-// Rounds x to a value that an 8-bit tensor represents (quant/affine.h). p:
+// Rounds x to a value that an 8-bit tensor represents (quant/fixed_point.h). p:
 // scale, zero point, minimum, maximum. Ties go away from zero, as in TFLite's
 // QUANTIZE; quantized values are exact in floats.
 vec4 op_quantize(vec4 x, vec4 p) {

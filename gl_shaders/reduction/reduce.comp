@@ -5,7 +5,7 @@
 // work group.
 //
 // QUANTIZED: sums of quantized values in integers; the result follows TFLite
-// (quant/code_means.h):
+// (quant/cpu_kernels.h):
 //   PARTIAL  a sum of (value - zero point) for a second pass, as an integer
 //   STEPS    the value whose step the sum reaches, of 255 steps; with
 //            LAST_STEPS, of others from channel last_channels on

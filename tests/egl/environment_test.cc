@@ -1,7 +1,5 @@
 // labels: egl
 // The environment of a setuid program is its caller's, and not read.
-#include "egl/environment.h"
-
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +9,7 @@
 #include <string>
 
 #include "egl/gl_api.h"
+#include "egl/process.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/scoped_environment.h"
 #include "tests/testing/scratch_directory.h"

@@ -12,7 +12,6 @@
 
 #include "egl/context.h"
 #include "egl/objects.h"
-#include "egl/share_group.h"
 #include "egl/testing.h"
 #include "tests/testing/device.h"
 #include "tests/testing/make_context.h"

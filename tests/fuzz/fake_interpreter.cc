@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "delegate/cpu_ops/abi.h"
+#include "delegate/cpu_ops/custom_ops.h"
 
 namespace gles_delegate::fuzz {
 namespace {

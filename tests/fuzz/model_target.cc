@@ -12,7 +12,7 @@
 #include "delegate/passes/passes.h"
 #include "delegate/plan/dispatch.h"
 #include "delegate/plan/memory_plan.h"
-#include "delegate/tflite/kernel.h"
+#include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/reader.h"
 #include "gles_delegate/gles_delegate.h"
 #include "tests/fuzz/fake_interpreter.h"

@@ -9,7 +9,7 @@ Prints one line a finding and ends with 1 where there is one.
 - scratch: a test that writes a fixed name into the machine's temporary folder
   disturbs the same test run beside it. Only tests/testing/scratch_directory.h,
   which makes a new folder for each object, may ask for the temporary folder.
-- instead: the library reads variables by egl/environment.h alone; it formats and hashes by
+- instead: the library reads variables by egl/process.h alone; it formats and hashes by
   base/, whose functions survive memory that has ended.
 - documents: a file that a document links to or names in backquotes exists, and so
   does an option that it names with a value (`key: value`, --gles_options="key:value").
@@ -65,14 +65,14 @@ def check_scratch(path, text):
 
 # --- environment ------------------------------------------------------------
 
-ENVIRONMENT_HOME = "egl/environment.cc"
+ENVIRONMENT_HOME = "egl/process.cc"
 PRODUCT = ("delegate/", "egl/", "gl_shaders/", "quant/")
 GETENV = re.compile(r"\b(?:std::)?(?:secure_)?getenv\s*\(")
 
 
 # Calls that the library may not make, the file that may, and what to call instead.
 INSTEAD = (
-    (GETENV, ENVIRONMENT_HOME, "EnvironmentValue() of egl/environment.h"),
+    (GETENV, ENVIRONMENT_HOME, "EnvironmentValue() of egl/process.h"),
     (re.compile(r"\babsl::Str(?:Append)?Format\("), "", "Formatted() of base/format.h"),
     (re.compile(r"\babsl::(?:flat|node)_hash_\w+"), "", "HashMap or HashSet of base/hash_tables.h"),
 )
@@ -82,7 +82,7 @@ def check_instead(path, text):
     """Yields findings of one source: variables in a setuid program, memory that has ended.
 
     >>> list(check_instead("egl/a.cc", 'f(std::getenv("X"));'))
-    ['egl/a.cc:1: std::getenv( : take EnvironmentValue() of egl/environment.h']
+    ['egl/a.cc:1: std::getenv( : take EnvironmentValue() of egl/process.h']
     >>> list(check_instead("egl/a.cc", "// as getenv() does"))
     []
     >>> list(check_instead("tools/a.cc", 'getenv("X")'))

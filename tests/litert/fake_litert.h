@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "delegate/adapters/litert/abi.h"
+#include "delegate/adapters/litert/accelerator.h"
 #include "gles_delegate/gles_delegate.h"
 
 namespace gles_delegate::testing {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/tflite/read_node.h"
-#include "quant/affine.h"
+#include "delegate/tflite/reader.h"
+#include "quant/fixed_point.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/edit_model.h"
 #include "tests/testing/matchers.h"

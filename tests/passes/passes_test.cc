@@ -16,7 +16,6 @@
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/reduction/reduction.h"
 #include "delegate/ops/reduction/rows.h"
-#include "delegate/passes/rewrite.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/h200_profile.h"
 #include "tests/testing/matchers.h"

@@ -16,7 +16,6 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/ops/reduction/reduction.h"
 #include "delegate/ops/reduction/rows.h"
-#include "quant/code_means.h"
 #include "quant/cpu_kernels.h"
 #include "tests/testing/device.h"
 #include "tests/testing/device_test.h"

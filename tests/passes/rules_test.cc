@@ -39,7 +39,7 @@
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/reduction/reduction.h"
 #include "delegate/passes/passes.h"
-#include "delegate/tflite/kernel.h"
+#include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/reader.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -15,6 +15,7 @@
 #include "tests/testing/fake_node.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"
+#include "tests/testing/run_pass.h"
 
 namespace gles_delegate::testing {
 namespace {

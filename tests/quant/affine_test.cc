@@ -1,12 +1,11 @@
 // labels: unit quant
-#include "quant/affine.h"
-
 #include <cmath>
 #include <limits>
 #include <random>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "quant/fixed_point.h"
 
 namespace gles_delegate::quant {
 namespace {

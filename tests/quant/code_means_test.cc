@@ -1,14 +1,13 @@
 // labels: unit quant
 // MEAN and SUM of quantized values in each runtime's arithmetic, against
 // quantized values that those runtimes gave.
-#include "quant/code_means.h"
-
 #include <cstdint>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "quant/cpu_kernels.h"
 
 namespace gles_delegate::quant {
 namespace {

@@ -6,8 +6,7 @@
 
 #include "delegate/graph/graph.h"
 #include "delegate/graph/printable.h"
-#include "delegate/tflite/check_graph.h"
-#include "delegate/tflite/read_node.h"
+#include "delegate/tflite/reader.h"
 #include "delegate/tflite/simple_delegate.h"
 #include "tests/testing/matchers.h"
 

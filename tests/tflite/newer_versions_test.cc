@@ -19,7 +19,7 @@
 #include "base/status_macros.h"
 #include "delegate/partition/plan_partition.h"
 #include "delegate/passes/passes.h"
-#include "delegate/tflite/kernel.h"
+#include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/reader.h"
 #include "gmock/gmock.h"
 #include "quant/half.h"

@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "delegate/cpu_ops/abi.h"
+#include "delegate/cpu_ops/custom_ops.h"
 #include "tensorflow/lite/c/common.h"
 #include "tools/common/tflite_host.h"
 

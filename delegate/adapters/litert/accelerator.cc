@@ -19,8 +19,8 @@
 #include "base/status_macros.h"
 #include "delegate/adapters/litert/gpu_options.h"
 #include "delegate/tflite/runtime_buffers.h"
-#include "egl/caught.h"
 #include "egl/gl_api.h"
+#include "egl/process.h"
 
 struct TfLiteDelegate;
 

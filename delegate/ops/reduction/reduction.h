@@ -35,8 +35,8 @@ struct ReduceAxis {
   int before = 0;
 };
 
-// TFLite's rescaling of sums of quantized values (quant/code_means.h). Sums are
-// in integers, exact up to 2^31 with any storage.
+// TFLite's rescaling of sums of quantized values (quant/cpu_kernels.h). Sums
+// are in integers, exact up to 2^31 with any storage.
 struct CodeSums {
   enum class Result {
     kSteps,   // the value whose step the sum reaches

@@ -10,7 +10,7 @@
 #include "absl/functional/function_ref.h"
 #include "base/format.h"
 #include "delegate/passes/integer_path/recipe.h"
-#include "quant/affine.h"
+#include "quant/fixed_point.h"
 
 namespace gles_delegate::integer_path {
 namespace {

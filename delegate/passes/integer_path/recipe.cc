@@ -30,7 +30,7 @@
 #include "delegate/ops/op_list.h"
 #include "delegate/passes/passes.h"
 #include "delegate/plan/planner.h"
-#include "quant/affine.h"
+#include "quant/fixed_point.h"
 
 namespace gles_delegate::integer_path {
 namespace {

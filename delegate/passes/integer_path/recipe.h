@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "delegate/graph/graph.h"
-#include "delegate/passes/rewrite.h"
+#include "delegate/passes/passes.h"
 #include "quant/code_table.h"
 #include "quant/cpu_kernels.h"
 #include "quant/fixed_point.h"

@@ -11,7 +11,7 @@
 #include "delegate/ops/reduction/reduction.h"
 #include "delegate/ops/reduction/rows.h"
 #include "delegate/passes/integer_path/recipe.h"
-#include "quant/code_means.h"
+#include "quant/cpu_kernels.h"
 
 namespace gles_delegate::integer_path {
 namespace {

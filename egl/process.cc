@@ -1,14 +1,17 @@
-#include "egl/environment.h"
+#include "egl/process.h"
 
 #include <sys/auxv.h>
 
 #include <cstdlib>
+#include <exception>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_split.h"
 
 namespace gles_delegate::egl {
+
+// --- Environment variables ---------------------------------------------------
 
 // The kernel's word for it, which every C library hands on; secure_getenv() of
 // glibc asks the same.
@@ -37,6 +40,37 @@ std::optional<std::string> DebugValue(absl::string_view item) {
     found = std::string(absl::StripAsciiWhitespace(pair.second));
   }
   return found;
+}
+
+// --- Where exceptions end ----------------------------------------------------
+
+namespace {
+
+// A libgcc that is linked statically gets ready when it first throws. Before,
+// it ends the process if another library's exception passes: the runtime's and
+// Mesa's compiler throw std::bad_alloc, too.
+bool ThrowOnce() {
+  try {
+    throw 0;
+  } catch (int) {
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::Status Caught(absl::FunctionRef<absl::Status()> fn) {
+  static const bool can_catch = ThrowOnce();
+  (void)can_catch;
+  try {
+    return fn();
+  } catch (const std::exception&) {
+  }
+  try {
+    return absl::ResourceExhaustedError("the process has run out of memory");
+  } catch (const std::exception&) {
+    return absl::Status(absl::StatusCode::kResourceExhausted, "");
+  }
 }
 
 }  // namespace gles_delegate::egl
