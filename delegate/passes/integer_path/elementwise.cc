@@ -58,10 +58,8 @@ Nodes Rescaled(QuantizedNode& q, double scale,
 // A float times 1 / scale in float32, ties to even.
 Nodes QuantizedByInverse(QuantizedNode& q) {
   const quant::AffineQuantized to = AffineQuantizedOf(q.out());
-  return q.Function({{"quantized_by_inverse",
-                      {1 / to.scale, static_cast<float>(to.zero_point),
-                       static_cast<float>(to.range.low),
-                       static_cast<float>(to.range.high)}}});
+  return q.Function({PostOpOf("quantized_by_inverse", 1 / to.scale,
+                              to.zero_point, to.range.low, to.range.high)});
 }
 
 }  // namespace
@@ -97,10 +95,8 @@ Nodes LeakyRelu(QuantizedNode& q) {
   const float alpha = f->params[0], from = q.scale(), to = q.out_scale();
   if (q.by_xnnpack() && !q.is_int16()) {
     if (const auto m = quant::FactorsIn256ths(from, to, alpha)) {
-      return q.Function({{"leaky_by_256ths",
-                          {static_cast<float>(m->positive),
-                           static_cast<float>(m->negative), 0, 0}},
-                         *clamp});
+      return q.Function(
+          {PostOpOf("leaky_by_256ths", m->positive, m->negative), *clamp});
     }
   }
   if (alpha < 0) return Table(q);  // multipliers in params have no sign
@@ -135,9 +131,8 @@ Nodes Quantize(QuantizedNode& q) {
   // XNNPACK takes scales of 2^-8 to 2^7, in 256ths.
   if (clamp && q.by_xnnpack() && q.Holds() && scale >= 1.0f / 256 &&
       scale <= 128) {
-    return q.Function({{"rescale_by_256ths",
-                        {static_cast<float>(quant::In256ths(scale)), 0, 0, 0}},
-                       *clamp});
+    return q.Function(
+        {PostOpOf("rescale_by_256ths", quant::In256ths(scale)), *clamp});
   }
   // Newer built-in kernels, and those for ARM, round ties up in blocks of 16
   // values, and the remaining values at the tensor's end away from zero; these
@@ -214,20 +209,16 @@ Functions Added(const Two& two, const quant::AddMultipliers& m, int flags) {
   const bool a_is_finer = two.a < two.b;
   const quant::Multiplier& finer = a_is_finer ? m.a : m.b;
   if (m.sum.shift > 0) return {};
-  return {{"add_quantized",
-           {AsBits(finer), AsBits(m.sum),
-            static_cast<float>(-finer.shift * 64 - m.sum.shift),
-            static_cast<float>(flags + (a_is_finer ? kAIsFiner : 0))}},
+  return {PostOpOf("add_quantized", AsBits(finer), AsBits(m.sum),
+                   -finer.shift * 64 - m.sum.shift,
+                   flags + (a_is_finer ? kAIsFiner : 0)),
           two.clamp};
 }
 
 Functions SumOfEightBits(const Two& two, bool subtract, bool by_xnnpack) {
   if (by_xnnpack) {
     if (const auto s = quant::FloatSumOf(two.a, two.b, two.out, subtract)) {
-      return {{"add_as_xnnpack",
-               {static_cast<float>(s->a), static_cast<float>(s->b),
-                static_cast<float>(s->shift), 0}},
-              two.clamp};
+      return {PostOpOf("add_as_xnnpack", s->a, s->b, s->shift), two.clamp};
     }
   }
   return Added(
@@ -240,9 +231,8 @@ Functions SumOfEightBits(const Two& two, bool subtract, bool by_xnnpack) {
 Functions ShiftedSum(const Two& two, int a, int b, int out, bool subtract) {
   const int right_a = out - a, right_b = out - b;
   if (right_a < 0 || right_b < 0 || (right_a > 0 && right_b > 0)) return {};
-  return {{"add_shifted",
-           {std::ldexp(1.0f, -right_a), std::ldexp(1.0f, -right_b),
-            subtract ? -1.0f : 1.0f, 0}},
+  return {PostOpOf("add_shifted", std::ldexp(1.0f, -right_a),
+                   std::ldexp(1.0f, -right_b), subtract ? -1.0f : 1.0f),
           two.clamp};
 }
 
@@ -343,9 +333,8 @@ Nodes Div(QuantizedNode& q) {
     const quant::AffineQuantized to = AffineQuantizedOf(q.out());
     const auto table = quant::QuotientTable(a, b, to);
     if (!table) return {};
-    return {{"pair_of_quantized",
-             {static_cast<float>(a.zero_point - a.range.low),
-              static_cast<float>(b.zero_point - b.range.low), 0, 0}},
+    return {PostOpOf("pair_of_quantized", a.zero_point - a.range.low,
+                     b.zero_point - b.range.low),
             q.Lookup(*table, Formatted("quotients of %s, %s to %s", Text(a),
                                        Text(b), Text(to))),
             two.clamp};

@@ -67,13 +67,11 @@ void Rescale(Rewriter& r, int n, int i) {
   if (SameQuantized(in, out)) return;
   const quant::AffineQuantized from = AffineQuantizedOf(in),
                                to = AffineQuantizedOf(out);
-  ReadAsOutput(r, n, i,
-               {{"scaled_code",
-                 {from.scale * (1.0f / to.scale),
-                  static_cast<float>(from.zero_point), 0, 0}},
-                {"clamp",
-                 {static_cast<float>(to.range.low - to.zero_point),
-                  static_cast<float>(to.range.high - to.zero_point), 0, 0}}});
+  ReadAsOutput(
+      r, n, i,
+      {PostOpOf("scaled_code", from.scale * (1.0f / to.scale), from.zero_point),
+       PostOpOf("clamp", to.range.low - to.zero_point,
+                to.range.high - to.zero_point)});
 }
 
 // A SELECT of 8-bit quantized values of the output's type.
@@ -153,9 +151,9 @@ TensorId InScaleOfOutput(QuantizedNode& q, TensorId id) {
   }
   if (from.scale[0] == q.out_scale()) return id;
   const TensorId moved = q.AddLike(tensor, "quantized values moved");
-  q.AddCopy(id, moved,
-            {{"code_of", {from.scale[0], 0, 0, 0}},
-             {"mul", {q.out_scale(), 0, 0, 0}}});
+  q.AddCopy(
+      id, moved,
+      {PostOpOf("code_of", from.scale[0]), PostOpOf("mul", q.out_scale())});
   return moved;
 }
 
@@ -192,7 +190,7 @@ Nodes Move(QuantizedNode& q) {
     if (Remap* pad = PadOf(&moved)) {
       pad->fill = std::round(pad->fill / q.out_scale()) * q.scale();
     }
-    return q.End(std::move(moved), {{"code_of", {q.scale(), 0, 0, 0}}, *clamp});
+    return q.End(std::move(moved), {PostOpOf("code_of", q.scale()), *clamp});
   }
   if (by_tensor || !q.EndsAfter(0)) return {};
   const PostOp shift = ShiftOf(q.in(), q.out());

@@ -284,10 +284,9 @@ TensorId AddPart(QuantizedNode& q, const Product& p, int bits, int index,
   const float next = bits * (index + 1) == 16 ? 0 : std::ldexp(unit, -bits);
   const TensorId part = q.AddLike(p.data, "a part of the quantized values");
   const TensorId sums = q.AddLike(q.out(), "a part of the sums");
-  q.AddCopy(
-      p.conv.src, part,
-      {{"code_part",
-        {p.data.quantization.scale[0], unit, next, std::ldexp(1.0f, bits)}}});
+  q.AddCopy(p.conv.src, part,
+            {PostOpOf("code_part", p.data.quantization.scale[0], unit, next,
+                      std::ldexp(1.0f, bits))});
   Node product = q.node;
   product.inputs[inputs.data] = part;
   product.inputs[inputs.weights] =

@@ -51,13 +51,6 @@ TensorId NewConstant(std::string name, DataType type, std::vector<int> dims,
 
 // --- Tensors -----------------------------------------------------------------
 
-bool MayHoldQuantized(const Tensor& tensor) {
-  const bool eight_bit = tensor.quantized == DataType::kInt8 ||
-                         tensor.quantized == DataType::kUint8;
-  return tensor.is_float_view() && eight_bit && !tensor.is_constant() &&
-         !tensor.is_variable && tensor.quantization.scale.size() == 1;
-}
-
 bool HoldsQuantized(const Graph& graph, TensorId id) {
   return id != kNoTensor && graph.tensor(id).holds_quantized;
 }
@@ -93,7 +86,7 @@ TensorId AsQuantized(Graph* graph, TensorId id) {
 PostOp ShiftOf(const Tensor& from, const Tensor& to) {
   const int64_t shift =
       from.quantization.zero_point[0] - to.quantization.zero_point[0];
-  return {"add", {static_cast<float>(shift), 0, 0, 0}};
+  return PostOpOf("add", shift);
 }
 
 bool EndsInSimulator(const Node& node) {
@@ -134,7 +127,7 @@ std::optional<PostOp> QuantizedNode::Clamp(size_t functions) const {
     high = std::min(high, std::round(op.params[1] / to.scale) + zero);
     if (op.function != "clamp" || low > high) return std::nullopt;
   }
-  return PostOp{"clamp", {low, high, 0, 0}};
+  return PostOpOf("clamp", low, high);
 }
 
 bool QuantizedNode::Holds(TensorId id) const {
@@ -176,7 +169,7 @@ PostOp QuantizedNode::Requantize(
 PostOp QuantizedNode::RequantizeAsFloat(
     const std::vector<float>& scales) const {
   if (scales.size() == 1) {
-    return {"requantize_float_all", {scales[0], 0, 0, 0}};
+    return PostOpOf("requantize_float_all", scales[0]);
   }
   std::vector<std::array<int32_t, 2>> rows;
   for (float scale : scales) {
@@ -272,12 +265,12 @@ TensorId QuantizedNode::Read(TensorId id) {
   }
   const float step = graph.tensor(id).quantization.scale[0];
   const TensorId quantized = AddLike(graph.tensor(id), "quantized");
-  AddCopy(id, quantized, {{"code_of", {step, 0, 0, 0}}});
+  AddCopy(id, quantized, {PostOpOf("code_of", step)});
   return quantized;
 }
 
 Nodes QuantizedNode::End(Node last, std::vector<PostOp> post_ops) {
-  if (is_int16()) post_ops.push_back({"mul", {out_scale(), 0, 0, 0}});
+  if (is_int16()) post_ops.push_back(PostOpOf("mul", out_scale()));
   last.post_ops = std::move(post_ops);
   last.integer_path = true;
   before.push_back(std::move(last));
@@ -286,7 +279,7 @@ Nodes QuantizedNode::End(Node last, std::vector<PostOp> post_ops) {
 
 Nodes QuantizedNode::Function(std::vector<PostOp> post_ops) {
   if (IsInt16(in())) {
-    post_ops.insert(post_ops.begin(), {"code_of", {scale(), 0, 0, 0}});
+    post_ops.insert(post_ops.begin(), PostOpOf("code_of", scale()));
   }
   return End(node, std::move(post_ops));
 }
@@ -322,8 +315,13 @@ namespace {
 // of simulators, and values moved between those.
 void HoldQuantized(Graph* graph) {
   const auto hold = [graph](TensorId id) {
+    // An 8-bit activation with one scale may be stored as quantized values.
     Tensor& tensor = graph->tensor(id);
-    tensor.holds_quantized = MayHoldQuantized(tensor);
+    const bool eight_bit = tensor.quantized == DataType::kInt8 ||
+                           tensor.quantized == DataType::kUint8;
+    tensor.holds_quantized = tensor.is_float_view() && eight_bit &&
+                             !tensor.is_constant() && !tensor.is_variable &&
+                             tensor.quantization.scale.size() == 1;
   };
   for (TensorId id : graph->inputs) hold(id);
   for (const Node& node : graph->nodes) {

@@ -27,9 +27,6 @@ namespace gles_delegate::integer_path {
 
 // --- Tensors -----------------------------------------------------------------
 
-// True for an 8-bit activation with one scale, which may be stored as quantized
-// values.
-bool MayHoldQuantized(const Tensor& tensor);
 // False for kNoTensor.
 bool HoldsQuantized(const Graph& graph, TensorId id);
 // int16, computed at run time, with one scale and the zero point 0.
@@ -48,6 +45,12 @@ PostOp ShiftOf(const Tensor& from, const Tensor& to);
 // True for one output with the simulator of its quantization as the last
 // post-op.
 bool EndsInSimulator(const Node& node);
+
+// A post-op with these first parameters, of any types; the others are 0.
+template <typename... Params>
+PostOp PostOpOf(const char* function, Params... params) {
+  return {function, {static_cast<float>(params)...}};
+}
 
 // --- Multipliers -------------------------------------------------------------
 

@@ -77,7 +77,7 @@ Nodes AveragePool(QuantizedNode& q) {
   if (!q.is_int16() && window < kMaxMeanWindow &&
       SameQuantized(q.in(), q.out())) {
     const auto zero = static_cast<float>(ZeroPointOf(q.out()));
-    return q.End(q.node, {{"round_mean", {zero, kMeanSlack, 0, 0}}, *clamp});
+    return q.End(q.node, {PostOpOf("round_mean", zero, kMeanSlack), *clamp});
   }
   return WithSums<PoolAttributes>(q, SumsOf(q, CodeSums::Result::kMean),
                                   {*clamp});
