@@ -90,12 +90,6 @@ GlState::GlState(const DeviceInfo& device) {
   for (int i = 0; i < kPixelStores; ++i) {
     pixel_stores_[i] = GetInt(kStores[i].name);
   }
-  SaveUnits(device);
-  SaveBuffers();
-  SetOwnDefaults();
-}
-
-void GlState::SaveUnits(const DeviceInfo& device) {
   active_unit_ = GetInt(GL_ACTIVE_TEXTURE);
   textures_.Resize(device.max_compute_textures);
   for (size_t i = 0; i < textures_.size(); ++i) {
@@ -116,9 +110,6 @@ void GlState::SaveUnits(const DeviceInfo& device) {
   }
   storage_buffers_.Resize(GetInt(GL_MAX_SHADER_STORAGE_BUFFER_BINDINGS));
   uniform_buffers_.Resize(GetInt(GL_MAX_UNIFORM_BUFFER_BINDINGS));
-}
-
-void GlState::SaveBuffers() {
   static_assert(std::size(kGeneric) == kGenericBuffers);
   static_assert(std::size(kStores) == kPixelStores);
   for (int i = 0; i < kGenericBuffers; ++i) {
@@ -128,9 +119,8 @@ void GlState::SaveBuffers() {
               GL_SHADER_STORAGE_BUFFER_SIZE, &storage_buffers_);
   SaveIndexed(GL_UNIFORM_BUFFER_BINDING, GL_UNIFORM_BUFFER_START,
               GL_UNIFORM_BUFFER_SIZE, &uniform_buffers_);
-}
 
-void GlState::SetOwnDefaults() const {
+  // The delegate's own defaults.
   gl().BindBuffer(GL_PIXEL_PACK_BUFFER, 0);
   gl().BindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
   for (const PixelStore& store : kStores) {

@@ -62,10 +62,6 @@ class GlState {
   static constexpr int kGenericBuffers = 7;
   static constexpr int kPixelStores = 10;
 
-  void SaveUnits(const DeviceInfo& device);
-  void SaveBuffers();
-  void SetOwnDefaults() const;
-
   GLint program_ = 0;
   GLint active_unit_ = GL_TEXTURE0;
   GLint draw_framebuffer_ = 0;

@@ -505,24 +505,14 @@ bool Done(GLenum result) {
 
 }  // namespace
 
-Fence::Fence(Fence&& other) noexcept
-    : sync_(std::exchange(other.sync_, nullptr)),
-      context_(std::exchange(other.context_, EGL_NO_CONTEXT)) {}
-
-Fence& Fence::operator=(Fence&& other) noexcept {
-  std::swap(sync_, other.sync_);
-  std::swap(context_, other.context_);
-  return *this;
-}
-
-Fence::~Fence() {
-  if (sync_ != nullptr && CurrentContext() == context_) gl().DeleteSync(sync_);
+void Fence::Deleter::operator()(GLsync sync) const {
+  if (CurrentContext() == context) gl().DeleteSync(sync);
 }
 
 absl::StatusOr<Fence> Fence::Insert() {
   Fence fence;
-  fence.sync_ = gl().FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-  fence.context_ = CurrentContext();
+  fence.sync_ = {gl().FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0),
+                 Deleter{CurrentContext()}};
   if (fence.sync_ != nullptr) return fence;
   absl::Status status = CheckGl("glFenceSync");
   return status.ok() ? absl::InternalError("glFenceSync gave no fence")
@@ -532,13 +522,13 @@ absl::StatusOr<Fence> Fence::Insert() {
 absl::Status Fence::Wait(Waiting how) const {
   if (sync_ == nullptr) return absl::FailedPreconditionError("an empty fence");
   GLenum result =
-      gl().ClientWaitSync(sync_, GL_SYNC_FLUSH_COMMANDS_BIT, /*timeout=*/0);
+      gl().ClientWaitSync(sync_.get(), GL_SYNC_FLUSH_COMMANDS_BIT, 0);
   const Clock::time_point end = EndOfPolling(how);
   while (result == GL_TIMEOUT_EXPIRED && Clock::now() < end) {
-    result = gl().ClientWaitSync(sync_, 0, /*timeout=*/0);
+    result = gl().ClientWaitSync(sync_.get(), 0, /*timeout=*/0);
   }
   while (result == GL_TIMEOUT_EXPIRED) {
-    result = gl().ClientWaitSync(sync_, 0, kSleepNanoseconds);
+    result = gl().ClientWaitSync(sync_.get(), 0, kSleepNanoseconds);
   }
   if (Done(result)) return absl::OkStatus();
   absl::Status status = CheckGl("waiting for a fence (glClientWaitSync)");

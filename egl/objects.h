@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -239,16 +240,15 @@ class Program {
 // A fence in the command stream (glFenceSync).
 class Fence {
  public:
-  Fence() = default;
-  Fence(Fence&&) noexcept;
-  Fence& operator=(Fence&&) noexcept;
-  ~Fence();
   static absl::StatusOr<Fence> Insert();
   absl::Status Wait(Waiting how = Waiting::kPassive) const;
 
  private:
-  GLsync sync_ = nullptr;
-  EGLContext context_ = EGL_NO_CONTEXT;
+  struct Deleter {
+    EGLContext context;
+    void operator()(GLsync sync) const;
+  };
+  std::unique_ptr<std::remove_pointer_t<GLsync>, Deleter> sync_;
 };
 
 // The time that commands take on the GPU: two timestamps if the driver has

@@ -220,9 +220,8 @@ void AddGbm(const char* client, std::vector<DisplayCandidate>* out) {
   for (const std::string& node : nodes) {
     out->push_back({Named(absl::StrCat("GBM ", node)), /*software=*/false,
                     [node]() -> absl::StatusOr<EGLDisplay> {
-                      absl::StatusOr<void*> device = GbmDevice(node);
-                      if (!device.ok()) return device.status();
-                      return PlatformDisplay(EGL_PLATFORM_GBM_KHR, *device);
+                      ASSIGN_OR_RETURN(void* device, GbmDevice(node));
+                      return PlatformDisplay(EGL_PLATFORM_GBM_KHR, device);
                     },
                     nullptr});
   }
