@@ -74,14 +74,6 @@ void TakeOver(Rewriter& r, int n, int maker) {
   });
 }
 
-void BecomeReshape(Rewriter& r, int n) {
-  r.Change(n, [](Node& node) {
-    node.op = FindOpNamed("RESHAPE");
-    node.inputs.resize(1);
-    node.attributes.reset();
-  });
-}
-
 void ComposeTransposes(Rewriter& r, int n) {
   const int p = FoldableMaker(r, n);
   if (p < 0 || !IsTranspose(r.node(p))) return;
@@ -99,8 +91,7 @@ void ComposeTransposes(Rewriter& r, int n) {
   Tensor permutation = r.tensor(r.node(n).inputs[1]);
   permutation.name = "permutation";
   permutation.type = DataType::kInt32;
-  const auto bytes = AsBytes<int>(both);
-  permutation.constant = ConstantData::Own({bytes.begin(), bytes.end()});
+  permutation.constant = ConstantData::Of(both);
   const TensorId added = r.AddTensor(std::move(permutation));
   TakeOver(r, n, p);
   r.Change(n, [&](Node& node) {
@@ -123,7 +114,7 @@ void FoldRoundTrip(Rewriter& r, int n) {
     }
   }
   for (size_t i = 1; i < folded; ++i) TakeOver(r, n, chain[i]);
-  if (folded > 0) BecomeReshape(r, n);
+  if (folded > 0) r.Change(n, MakeReshape);
 }
 
 void FollowReshape(Rewriter& r, int n) {
@@ -131,12 +122,7 @@ void FollowReshape(Rewriter& r, int n) {
   if (p >= 0 && IsReshape(r.node(p))) TakeOver(r, n, p);
   const Tensor& input = r.tensor(r.node(n).inputs[0]);
   const Tensor& output = r.tensor(r.node(n).outputs[0]);
-  // Axes before the fourth from the end, which are part of the batch, follow
-  // from the dims only.
-  const bool same = input.dims == output.dims ||
-                    (input.shape == output.shape && input.dims.size() < 5 &&
-                     output.dims.size() < 5);
-  if (!same || r.node(n).post_ops.empty()) return;
+  if (!HaveSameAxes(input, output) || r.node(n).post_ops.empty()) return;
   ElementwiseAttributes plain;
   plain.source_shape = input.shape;
   r.own(n).attributes = plain;

@@ -167,9 +167,8 @@ void RealignOperands(Rewriter& r, int n) {
   node.post_ops.insert(node.post_ops.begin(), std::move(op));
   node.Get<ElementwiseAttributes>().functions.clear();
   if (!is_aligned) {
-    node.op = FindOpNamed("RESHAPE");
     node.inputs = {source};
-    node.attributes.reset();
+    MakeReshape(node);
   }
   r.Replace(n, std::move(node));
 }

@@ -376,10 +376,7 @@ bool IsIdentity(const Graph& graph, const Node& node) {
     return false;
   }
   if (node.op->Has(kKeepsOrder)) {
-    // Axes before the fourth from the end, which are part of the batch, follow
-    // from the dims only.
-    return (input.dims.size() < 5 && output.dims.size() < 5) ||
-           input.dims == output.dims;
+    return HaveSameAxes(input, output);
   }
   // The following ops have axes, which mean the same only for equal ranks.
   if (input.dims != output.dims) return false;

@@ -70,8 +70,7 @@ class GraphChecker {
 
   absl::Status NoteWriter(int index) {
     ASSIGN_OR_RETURN(const auto found, find_.Get(context_, index));
-    for (int id : ReadInts(found.node->outputs)) {
-      if (id < 0) continue;
+    for (int id : ReadPresent(found.node->outputs)) {
       const TfLiteTensor& tensor = context_->tensors[id];
       if (writers_[id] != kNone) {
         return Refuse(NameOf(writers_[id]), " and ", NameOf(index),
@@ -154,8 +153,7 @@ absl::Status ForEachTensor(
     const Graph& graph, const TfLiteNode& node,
     absl::FunctionRef<absl::Status(const Tensor& t, bool is_output)> check) {
   for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
-    for (int id : ReadInts(list)) {
-      if (id < 0) continue;
+    for (int id : ReadPresent(list)) {
       RETURN_IF_ERROR(check(graph.tensor(id), list == node.outputs));
     }
   }

@@ -35,8 +35,7 @@ class ReplacedPrepare {
       if (!found.ok()) continue;
       replaced_.emplace_back(index, found->kernel->prepare);
       found->kernel->prepare = prepare;
-      for (int id : ReadInts(found->node->outputs)) {
-        if (id < 0) continue;
+      for (int id : ReadPresent(found->node->outputs)) {
         dims_.emplace_back(id, ReadInts(context_->tensors[id].dims));
       }
     }
@@ -78,8 +77,7 @@ absl::StatusOr<SubgraphTensors> TensorsOf(const Subgraph& subgraph,
       return absl::UnimplementedError(
           "another delegate has taken nodes of its subgraph");
     }
-    for (int id : ReadInts(found.node->inputs)) {
-      if (id < 0) continue;
+    for (int id : ReadPresent(found.node->inputs)) {
       const TfLiteTensor& tensor = subgraph.context->tensors[id];
       const bool is_constant = tensor.allocation_type == kTfLiteMmapRo;
       if (!is_constant && !tensor.is_variable) tensors.read.insert(id);
@@ -757,9 +755,7 @@ DecomposedGraph ReadDecomposedGraph(const TfLiteContext& context,
     } else if (t.allocation_type == kTfLitePersistentRo &&
                t.data.raw != nullptr && t.bytes > 0) {
       // Computed by TFLite's kernels as they are prepared.
-      const auto* bytes = reinterpret_cast<const uint8_t*>(t.data.raw);
-      tensor.constant =
-          ConstantData::Own(std::vector<uint8_t>(bytes, bytes + t.bytes));
+      tensor.constant = CopyOf(t, t.bytes);
     }
     graph.tensors.push_back(std::move(tensor));
   }

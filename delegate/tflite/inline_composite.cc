@@ -225,14 +225,12 @@ class JoinedRows {
     return rows.begin == 0 && rows.end == graph_.tensor(rows.of).dims[0];
   }
   TensorId AddInts(const std::vector<int>& values) {
-    const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
     Tensor tensor;
     tensor.name = "rows";
     tensor.type = DataType::kInt32;
     tensor.dims = {static_cast<int>(values.size())};
     tensor.shape = Shape::FromDims(tensor.dims);
-    tensor.constant = ConstantData::Own(
-        std::vector<uint8_t>(bytes, bytes + values.size() * sizeof(int)));
+    tensor.constant = ConstantData::Of(values);
     return add_(std::move(tensor));
   }
   void Slice(const Rows& rows, TensorId to) {

@@ -1,3 +1,4 @@
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -87,26 +88,19 @@ bool IsSmall(const TfLiteTensor& t, bool of_range = false) {
   return most > 0 && BytesOf(t) <= most;
 }
 
-template <typename Visit>
-void ForEachPresent(const TfLiteIntArray* tensors, const Visit& visit) {
-  for (int i = 0; i < tensors->size; ++i) {
-    if (tensors->data[i] >= 0) visit(tensors->data[i]);
-  }
-}
-
 // While it lives, what a node writes is in the arena, whatever it was before.
 // Memory of a tensor's own is kept unless the tensor has another size by then.
 class OutputsSetAside {
  public:
   OutputsSetAside(TfLiteContext* context, const TfLiteNode& node)
       : OutputsSetAside(context) {
-    ForEachPresent(node.outputs, [&](int id) {
+    for (int id : ReadPresent(node.outputs)) {
       TfLiteTensor& t = context->tensors[id];
       before_.push_back({id, t.allocation_type, t.data.raw, t.bytes});
-      if (!HasOwnMemory(t)) return;
+      if (!HasOwnMemory(t)) continue;
       t.allocation_type = kTfLiteArenaRw;
       t.data.raw = nullptr;
-    });
+    }
   }
   ~OutputsSetAside() {
     for (const Before& before : before_) {
@@ -143,10 +137,10 @@ ConstantData EmptyValue() { return ConstantData::Own({0}); }
 bool InputsAreKnown(const TfLiteContext& context, const TfLiteNode& node,
                     const TensorValues& values) {
   bool known = true, any = false;
-  ForEachPresent(node.inputs, [&](int id) {
+  for (int id : ReadPresent(node.inputs)) {
     any = true;
     known &= values.contains(id) || IsConstant(context.tensors[id]);
-  });
+  }
   return known && any;
 }
 
@@ -162,12 +156,12 @@ bool IsKnownBefore(const TfLiteContext& context, const TfLiteNode& node,
 bool OutputsAreSmall(const TfLiteContext& context, const TfLiteNode& node,
                      bool of_range) {
   bool small = true;
-  ForEachPresent(node.outputs, [&](int id) {
+  for (int id : ReadPresent(node.outputs)) {
     const TfLiteTensor& t = context.tensors[id];
     // The kernel will size a dynamic tensor as it runs.
     small &= !t.is_variable &&
              (t.allocation_type == kTfLiteDynamic || IsSmall(t, of_range));
-  });
+  }
   return small;
 }
 
@@ -176,9 +170,9 @@ TfLiteStatus PrepareKnown(TfLiteContext* context, TfLiteNode* node,
   // The node's inputs do not show which of their extents are free (-1 in the
   // file). Its outputs do: SLICE would hold them to the file's sizes.
   TensorChanges hidden(context);
-  ForEachPresent(node->inputs, [&](int id) {
+  for (int id : ReadPresent(node->inputs)) {
     hidden.Set(id, &TfLiteTensor::dims_signature, nullptr);
-  });
+  }
   return registration.prepare(context, node);
 }
 
@@ -192,25 +186,23 @@ void RunForValues(TfLiteContext* context, TfLiteNode* node,
   // Of an output that the kernel sizes as it runs.
   const ResizeLimit limit(context, kMaxRange * sizeof(int64_t));
   if (registration.invoke(context, node) != kTfLiteOk) return;
-  ForEachPresent(node->outputs, [&](int id) {
+  for (int id : ReadPresent(node->outputs)) {
     const TfLiteTensor& t = context->tensors[id];
     const size_t size = BytesOf(t);
     if (t.data.raw == nullptr || size == 0 ||
         !IsSmall(t, IsRange(registration)) ||
         !HostBudget::Take(size, "what follows from shapes").ok()) {
-      return;
+      continue;
     }
-    const auto* bytes = reinterpret_cast<const uint8_t*>(t.data.raw);
-    (*values)[id] =
-        ConstantData::Own(std::vector<uint8_t>(bytes, bytes + size));
-  });
+    (*values)[id] = CopyOf(t, size);
+  }
 }
 
 void AddEmptyOutputs(const TfLiteContext& context, const TfLiteNode& node,
                      TensorValues* values) {
-  ForEachPresent(node.outputs, [&](int id) {
+  for (int id : ReadPresent(node.outputs)) {
     if (IsEmpty(context.tensors[id])) (*values)[id] = EmptyValue();
-  });
+  }
 }
 
 // Adds the node's outputs to `values` if they are known. For nodes outside the
@@ -235,10 +227,10 @@ void EvaluateBeside(TfLiteContext* context, TfLiteNode* node,
 // which nodes write: their shapes may change. The file has no buffer for them.
 void AddEmptyInputs(const TfLiteContext& context, const TfLiteNode& node,
                     const HashSet<int>& made, TensorValues* values) {
-  ForEachPresent(node.inputs, [&](int id) {
-    if (made.contains(id) || !IsEmpty(context.tensors[id])) return;
+  for (int id : ReadPresent(node.inputs)) {
+    if (made.contains(id) || !IsEmpty(context.tensors[id])) continue;
     values->try_emplace(id, EmptyValue());
-  });
+  }
 }
 
 // A small constant of integers or bools in the model's file.
@@ -247,8 +239,7 @@ std::optional<ConstantData> KnownIntegers(const TfLiteTensor& tensor) {
       !IsSmall(tensor)) {
     return std::nullopt;
   }
-  const auto* bytes = reinterpret_cast<const uint8_t*>(tensor.data.raw);
-  return ConstantData::Own(std::vector<uint8_t>(bytes, bytes + tensor.bytes));
+  return CopyOf(tensor, tensor.bytes);
 }
 
 // kTfLiteOutputShapeNotKnown of runtimes that are newer than the headers here:
@@ -259,20 +250,20 @@ constexpr int kShapeNotKnown = 9;
 // temporary tensors of a node, which get their shapes as that is prepared.
 bool HaveShapes(const TfLiteContext& context, const TfLiteIntArray* tensors) {
   bool have = true;
-  ForEachPresent(tensors, [&](int id) {
+  for (int id : ReadPresent(tensors)) {
     have = have && context.tensors[id].dims != nullptr;
-  });
+  }
   return have;
 }
 
 void AddDynamic(const TfLiteContext& context, const TfLiteIntArray* tensors,
                 const TensorValues& values, UnknownShapes* unknown) {
-  ForEachPresent(tensors, [&](int id) {
+  for (int id : ReadPresent(tensors)) {
     if (context.tensors[id].allocation_type == kTfLiteDynamic &&
         !values.contains(id)) {
       unknown->try_emplace(id, kKnownAtRunTime);
     }
-  });
+  }
 }
 
 // PropagateShapes() of nodes with `known` values to begin with.
@@ -559,10 +550,10 @@ TfLiteStatus PrepareWithValues(TfLiteContext* context, TfLiteNode* node,
                                const TfLiteRegistration& registration,
                                TensorValues* values) {
   if (registration.prepare == nullptr) return kTfLiteOk;
-  ForEachPresent(node->outputs, [&](int id) {
+  for (int id : ReadPresent(node->outputs)) {
     values->erase(id);
     ReturnToArena(&context->tensors[id]);
-  });
+  }
   const bool follows = IsKnownBefore(*context, *node, registration, *values);
   AsConstants constants(context, *node, *values);
   constants.AddSegments(*node, registration.builtin_code);
@@ -572,9 +563,9 @@ TfLiteStatus PrepareWithValues(TfLiteContext* context, TfLiteNode* node,
     RunForValues(context, node, registration, values);
   }
   AddEmptyOutputs(*context, *node, values);
-  ForEachPresent(node->outputs, [&](int id) {
+  for (int id : ReadPresent(node->outputs)) {
     if (values->contains(id)) ReturnToArena(&context->tensors[id]);
-  });
+  }
   return kTfLiteOk;
 }
 
