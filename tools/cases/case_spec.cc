@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
-#include "tools/cases/rows.h"
 #include "tools/op_models/random.h"
 #include "tools/runner/op_options.h"
 
@@ -373,6 +372,24 @@ absl::Status ParseNode(const std::vector<string_view>& words, NodeSpec* node) {
 }
 
 }  // namespace
+
+std::vector<absl::string_view> SplitOutside(absl::string_view text,
+                                            char separator) {
+  std::vector<absl::string_view> parts;
+  int depth = 0;
+  size_t start = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    const char c = i < text.size() ? text[i] : separator;
+    if (c == '[' || c == '(') ++depth;
+    if (c == ']' || c == ')') --depth;
+    if (i < text.size() && (c != separator || depth > 0)) continue;
+    const absl::string_view part =
+        absl::StripAsciiWhitespace(text.substr(start, i - start));
+    if (!part.empty()) parts.push_back(part);
+    start = i + 1;
+  }
+  return parts;
+}
 
 absl::StatusOr<CaseSpec> ParseCase(string_view text) {
   CaseSpec spec;

@@ -72,6 +72,11 @@ struct CaseSpec {
   bool Has(const std::string& flag) const { return flags.count(flag) > 0; }
 };
 
+// The parts of `text` between the separators that are in no brackets. Empty
+// parts are left out.
+std::vector<absl::string_view> SplitOutside(absl::string_view text,
+                                            char separator);
+
 // kInvalidArgument: what in the text is wrong.
 absl::StatusOr<CaseSpec> ParseCase(absl::string_view text);
 

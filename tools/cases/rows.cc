@@ -182,24 +182,6 @@ class ListReader {
 
 std::string Row::name() const { return absl::StrCat(op, "_", list, line); }
 
-std::vector<absl::string_view> SplitOutside(absl::string_view text,
-                                            char separator) {
-  std::vector<absl::string_view> parts;
-  int depth = 0;
-  size_t start = 0;
-  for (size_t i = 0; i <= text.size(); ++i) {
-    const char c = i < text.size() ? text[i] : separator;
-    if (c == '[' || c == '(') ++depth;
-    if (c == ']' || c == ')') --depth;
-    if (i < text.size() && (c != separator || depth > 0)) continue;
-    const absl::string_view part =
-        absl::StripAsciiWhitespace(text.substr(start, i - start));
-    if (!part.empty()) parts.push_back(part);
-    start = i + 1;
-  }
-  return parts;
-}
-
 absl::StatusOr<std::vector<Row>> RowsOf(absl::string_view list,
                                         absl::string_view text) {
   return ListReader(list).Read(text);

@@ -37,11 +37,6 @@ absl::StatusOr<std::vector<Row>> RowsOf(absl::string_view list,
 // of the program.
 const std::vector<Row>& AllRows();
 
-// The parts of `text` between the separators that are in no brackets. Empty
-// parts are left out.
-std::vector<absl::string_view> SplitOutside(absl::string_view text,
-                                            char separator);
-
 }  // namespace gles_delegate::cases
 
 #endif  // GLES_DELEGATE_TOOLS_CASES_ROWS_H_
