@@ -2,7 +2,7 @@
 //
 // Nothing is linked, so that the delegate can be loaded without libEGL.so.1 and
 // report that it is missing. The tables are filled once per process and never
-// change, except through ScopedGlOverride, with which tests inject faults.
+// change, except through egl/testing.h, with which tests inject faults.
 #ifndef GLES_DELEGATE_EGL_GL_API_H_
 #define GLES_DELEGATE_EGL_GL_API_H_
 

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <iterator>
 #include <random>
 #include <string>
 #include <thread>
@@ -309,10 +308,7 @@ TEST_F(CacheDelegateTest, RefusedProgramsAreCompiledAndTheWeightsStillUsed) {
   }
   const Start cold = Run();
   // A driver that links nothing: glProgramBinary without effect.
-  egl::ScopedGlOverride refuse(
-      &egl::GlApi::ProgramBinary,
-      decltype(egl::GlApi::ProgramBinary)(
-          +[](GLuint, GLenum, const void*, GLsizei) {}));
+  egl::Instead<&egl::GlApi::ProgramBinary> refuse([](auto...) {});
   // Written again each time, but not for ever.
   for (int i = 0; i < 5; ++i) {
     const Start start = Run();
@@ -325,18 +321,10 @@ TEST_F(CacheDelegateTest, RefusedProgramsAreCompiledAndTheWeightsStillUsed) {
   }
 }
 
-void NoBinaryFormats(GLenum name, GLint* value) {
-  if (name == GL_NUM_PROGRAM_BINARY_FORMATS) {
-    *value = 0;
-  } else {
-    egl::driver_gl().GetIntegerv(name, value);
-  }
-}
-
 TEST_F(CacheDelegateTest, ADriverWithoutBinariesStillSavesTheWeights) {
-  egl::ScopedGlOverride none(
-      &egl::GlApi::GetIntegerv,
-      decltype(egl::GlApi::GetIntegerv)(NoBinaryFormats));
+  egl::After<&egl::GlApi::GetIntegerv> none([](GLenum name, GLint* value) {
+    if (name == GL_NUM_PROGRAM_BINARY_FORMATS) *value = 0;
+  });
   const Start cold = Run();
   EXPECT_EQ(cold.state(), "cold");
   EXPECT_EQ(cold.report["cache"]["saved"], true);

@@ -18,6 +18,7 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/make_context.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/pretended_resets.h"
 #include "tests/testing/scoped_environment.h"
 
 namespace gles_delegate::testing {
@@ -103,26 +104,19 @@ GLint ReleaseBehavior(Context& context) {
   return behavior;
 }
 
-int g_flushes = 0;
-
 TEST_F(ContextTest, LettingGoFlushesWhereOthersAreToSeeIt) {
   const std::unique_ptr<Context> alone = MakeContext();
   ASSERT_NE(alone, nullptr);
-  if (!alone->device().Has("GL_KHR_context_flush_control")) {
-    GTEST_SKIP() << "the driver has no GL_KHR_context_flush_control";
-  }
+  GLES_SKIP_WITHOUT("GL_KHR_context_flush_control");
   EXPECT_EQ(ReleaseBehavior(*alone), GL_NONE);
   const auto sharing = Context::CreateSharing(*alone, /*debug=*/false);
   ASSERT_TRUE(sharing.ok()) << sharing.status();
-  const egl::ScopedGlOverride flushes(
-      &egl::GlApi::Flush, +[] {
-        ++g_flushes;
-        egl::driver_gl().Flush();
-      });
-  const auto flushes_of = [](Context& context) {
-    g_flushes = 0;
+  int count = 0;
+  const egl::Before<&egl::GlApi::Flush> flushes([&](auto...) { ++count; });
+  const auto flushes_of = [&](Context& context) {
+    count = 0;
     EXPECT_TRUE(context.Run([] { return absl::OkStatus(); }).ok());
-    return g_flushes;
+    return count;
   };
   EXPECT_EQ(flushes_of(*alone), 0);
   EXPECT_EQ(flushes_of(**sharing), 1);
@@ -190,7 +184,7 @@ const char* NvidiaOf(EGLDisplay display, EGLint name) {
 // A driver that must not destroy contexts: idle ones are used again, also those
 // that were only looked at, unless they are lost.
 TEST_F(ContextTest, IdleContextsAreUsedAgainOnNvidiasDriver) {
-  const egl::ScopedGlOverride nvidia(&egl::EglApi::QueryString, &NvidiaOf);
+  const egl::Instead<&egl::EglApi::QueryString> nvidia(&NvidiaOf);
   std::unique_ptr<Context> context = MakeContext();
   ASSERT_NE(context, nullptr);
   const EGLDisplay display = context->display();
@@ -346,9 +340,7 @@ class ResetTest : public DeviceTest {};
 TEST_F(ResetTest, IsAbortedAndFnDoesNotRun) {
   std::unique_ptr<Context> context = MakeContext();
   ASSERT_NE(context, nullptr);
-  if (!context->device().Has("GL_KHR_robustness")) {
-    GTEST_SKIP() << "this driver does not tell of resets (GL_KHR_robustness)";
-  }
+  GLES_SKIP_WITHOUT("GL_KHR_robustness");
   bool ran = false;
   auto fn = [&] {
     ran = true;
@@ -356,9 +348,8 @@ TEST_F(ResetTest, IsAbortedAndFnDoesNotRun) {
   };
   absl::Status status;
   {
-    const egl::ScopedGlOverride fault(
-        &egl::GlApi::GetGraphicsResetStatusKHR,
-        +[]() -> GLenum { return GL_GUILTY_CONTEXT_RESET_KHR; });
+    const egl::Instead<&egl::GlApi::GetGraphicsResetStatusKHR> fault(
+        [](auto...) { return GL_GUILTY_CONTEXT_RESET_KHR; });
     status = context->Run(fn);
   }
   EXPECT_FALSE(ran);
@@ -373,12 +364,9 @@ TEST_F(ResetTest, IsAbortedAndFnDoesNotRun) {
 TEST_F(ResetTest, IsIgnoredWhereTheEnvironmentSaysSo) {
   std::unique_ptr<Context> context = MakeContext();
   ASSERT_NE(context, nullptr);
-  if (!context->device().Has("GL_KHR_robustness")) {
-    GTEST_SKIP() << "this driver does not tell of resets (GL_KHR_robustness)";
-  }
-  const egl::ScopedGlOverride fault(
-      &egl::GlApi::GetGraphicsResetStatusKHR,
-      +[]() -> GLenum { return GL_GUILTY_CONTEXT_RESET_KHR; });
+  GLES_SKIP_WITHOUT("GL_KHR_robustness");
+  const egl::Instead<&egl::GlApi::GetGraphicsResetStatusKHR> fault(
+      [](auto...) { return GL_GUILTY_CONTEXT_RESET_KHR; });
   auto nothing = [] { return absl::OkStatus(); };
   {
     const ScopedDebug ignored("ignore_resets");
@@ -387,21 +375,13 @@ TEST_F(ResetTest, IsIgnoredWhereTheEnvironmentSaysSo) {
   EXPECT_EQ(context->Run(nothing).code(), absl::StatusCode::kAborted);
 }
 
-bool g_reset_now = false;
-
 TEST_F(ResetTest, InTheMiddleOfFnTurnsItsFailureIntoAborted) {
   std::unique_ptr<Context> context = MakeContext();
   ASSERT_NE(context, nullptr);
-  if (!context->device().Has("GL_KHR_robustness")) {
-    GTEST_SKIP() << "this driver does not tell of resets (GL_KHR_robustness)";
-  }
-  g_reset_now = false;
-  const egl::ScopedGlOverride fault(
-      &egl::GlApi::GetGraphicsResetStatusKHR, +[]() -> GLenum {
-        return g_reset_now ? GL_INNOCENT_CONTEXT_RESET_KHR : GL_NO_ERROR;
-      });
-  const absl::Status status = context->Run([] {
-    g_reset_now = true;
+  GLES_SKIP_WITHOUT("GL_KHR_robustness");
+  PretendedResets resets;
+  const absl::Status status = context->Run([&] {
+    resets.Tell();
     return absl::InternalError("odd");
   });
   EXPECT_EQ(status.code(), absl::StatusCode::kAborted);

@@ -3,7 +3,6 @@
 #include <tuple>
 
 #include "base/status_macros.h"
-#include "egl/context.h"
 #include "egl/device_info.h"
 #include "egl/testing.h"
 #include "tests/testing/device_test.h"
@@ -61,18 +60,14 @@ TEST_F(DeviceInfoTest, LimitsReachTheMinimaOfEs31) {
 // A driver of EGL_MESA_query_driver.
 TEST_F(DeviceInfoTest, EglsNameOfTheDriverIsAsked) {
   absl::Status status = TestContext()->Run([] {
-    const egl::ScopedGlOverride extensions(
-        &egl::EglApi::QueryString, +[](EGLDisplay, EGLint) -> const char* {
-          return "EGL_KHR_fence_sync EGL_MESA_query_driver";
-        });
-    const egl::ScopedGlOverride driver(
-        &egl::EglApi::GetDisplayDriverName,
-        +[](EGLDisplay) -> const char* { return "panfrost"; });
-    const egl::ScopedGlOverride strings(
-        &egl::GlApi::GetString, +[](GLenum name) {
-          return reinterpret_cast<const GLubyte*>(
-              name == GL_VERSION ? "OpenGL ES 3.1 Mesa 27.0" : "Some GPU");
-        });
+    const egl::Instead<&egl::EglApi::QueryString> extensions(
+        [](auto...) { return "EGL_KHR_fence_sync EGL_MESA_query_driver"; });
+    const egl::Instead<&egl::EglApi::GetDisplayDriverName> driver(
+        [](auto...) { return "panfrost"; });
+    const egl::Instead<&egl::GlApi::GetString> strings([](GLenum name) {
+      return reinterpret_cast<const GLubyte*>(
+          name == GL_VERSION ? "OpenGL ES 3.1 Mesa 27.0" : "Some GPU");
+    });
     ASSIGN_OR_RETURN(const DeviceInfo info, egl::ReadDeviceInfo());
     EXPECT_EQ(NameOf(info.kind), NameOf(DeviceKind::kMali));
     EXPECT_FALSE(info.software);
@@ -94,7 +89,7 @@ TEST_F(DeviceInfoTest, MesaSoftwareDriversAreSoftware) {
 // The driver's strings, replaced.
 absl::Status StatusWithVersion(const GLubyte* (*get_string)(GLenum)) {
   return TestContext()->Run([&] {
-    const egl::ScopedGlOverride fault(&egl::GlApi::GetString, get_string);
+    const egl::Instead<&egl::GlApi::GetString> fault(get_string);
     return egl::ReadDeviceInfo().status();
   });
 }

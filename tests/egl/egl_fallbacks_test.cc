@@ -18,6 +18,7 @@
 namespace gles_delegate::testing {
 namespace {
 
+using ::gles_delegate::egl::Before;
 using ::gles_delegate::egl::Context;
 using ::gles_delegate::egl::DisplayReport;
 using ::gles_delegate::egl::driver_egl;
@@ -26,8 +27,8 @@ using ::gles_delegate::egl::egl;
 using ::gles_delegate::egl::EglApi;
 using ::gles_delegate::egl::gl;
 using ::gles_delegate::egl::GlApi;
+using ::gles_delegate::egl::Instead;
 using ::gles_delegate::egl::ListDisplays;
-using ::gles_delegate::egl::ScopedGlOverride;
 
 class FallbackTest : public DeviceTest {};
 
@@ -53,55 +54,44 @@ absl::Status CreateAndRun() {
   return status;
 }
 
-int g_pbuffers = 0;
-
 TEST_F(FallbackTest, WithoutSurfacelessContextsAPbufferIsMade) {
-  g_pbuffers = 0;
-  const ScopedGlOverride hide(
-      &EglApi::QueryString, +[](EGLDisplay display, EGLint name) {
-        const char* text = driver_egl().QueryString(display, name);
-        return display != EGL_NO_DISPLAY && name == EGL_EXTENSIONS
-                   ? Without(text, "surfaceless_context")
-                   : text;
-      });
-  const ScopedGlOverride made(
-      &EglApi::CreatePbufferSurface,
-      +[](EGLDisplay display, EGLConfig config, const EGLint* attributes) {
+  int pbuffers = 0;
+  const Instead<&EglApi::QueryString> hide([](EGLDisplay display, EGLint name) {
+    const char* text = driver_egl().QueryString(display, name);
+    return display != EGL_NO_DISPLAY && name == EGL_EXTENSIONS
+               ? Without(text, "surfaceless_context")
+               : text;
+  });
+  const Instead<&EglApi::CreatePbufferSurface> made(
+      [&](EGLDisplay display, EGLConfig config, const EGLint* attributes) {
         EGLSurface surface =
             driver_egl().CreatePbufferSurface(display, config, attributes);
-        if (surface != EGL_NO_SURFACE) ++g_pbuffers;
+        if (surface != EGL_NO_SURFACE) ++pbuffers;
         return surface;
       });
-  const ScopedGlOverride destroyed(
-      &EglApi::DestroySurface, +[](EGLDisplay display, EGLSurface surface) {
-        --g_pbuffers;
-        return driver_egl().DestroySurface(display, surface);
-      });
+  const Before<&EglApi::DestroySurface> destroyed([&](auto...) { --pbuffers; });
   absl::StatusOr<std::unique_ptr<Context>> context = Context::Create({});
   ASSERT_TRUE(context.ok()) << context.status();
-  EXPECT_EQ(g_pbuffers, 1);
+  EXPECT_EQ(pbuffers, 1);
   const absl::Status status = (*context)->Run([] {
     EXPECT_NE(egl().GetCurrentSurface(EGL_DRAW), EGL_NO_SURFACE);
     return absl::OkStatus();
   });
   EXPECT_TRUE(status.ok()) << status;
   context->reset();
-  EXPECT_EQ(g_pbuffers, 0);
+  EXPECT_EQ(pbuffers, 0);
 }
 
 TEST_F(FallbackTest, WithoutConfiglessContextsAConfigIsChosen) {
-  const ScopedGlOverride hide(
-      &EglApi::QueryString, +[](EGLDisplay display, EGLint name) {
-        const char* text = driver_egl().QueryString(display, name);
-        return display != EGL_NO_DISPLAY && name == EGL_EXTENSIONS
-                   ? Without(text, "no_config")
-                   : text;
-      });
-  const ScopedGlOverride create(
-      &EglApi::CreateContext, +[](EGLDisplay display, EGLConfig config,
-                                  EGLContext share, const EGLint* attributes) {
+  const Instead<&EglApi::QueryString> hide([](EGLDisplay display, EGLint name) {
+    const char* text = driver_egl().QueryString(display, name);
+    return display != EGL_NO_DISPLAY && name == EGL_EXTENSIONS
+               ? Without(text, "no_config")
+               : text;
+  });
+  const Before<&EglApi::CreateContext> create(
+      [](EGLDisplay, EGLConfig config, auto...) {
         EXPECT_NE(config, EGL_NO_CONFIG_KHR);
-        return driver_egl().CreateContext(display, config, share, attributes);
       });
   const absl::Status status = CreateAndRun();
   EXPECT_TRUE(status.ok()) << status;
@@ -119,27 +109,25 @@ bool AsksRobust(const EGLint* attributes) {
          Asks(attributes, EGL_CONTEXT_OPENGL_ROBUST_ACCESS);
 }
 
-int g_robust_attempts = 0;
-
 TEST_F(FallbackTest, RobustnessIsAskedForAndDoneWithout) {
   if (!egl::HasEglExtension(
           egl().QueryString(TestContext()->display(), EGL_EXTENSIONS),
           "EGL_EXT_create_context_robustness")) {
     GTEST_SKIP() << "this driver offers no robust contexts to refuse";
   }
-  g_robust_attempts = 0;
-  const ScopedGlOverride refuse(
-      &EglApi::CreateContext, +[](EGLDisplay display, EGLConfig config,
-                                  EGLContext share, const EGLint* attributes) {
+  int robust_attempts = 0;
+  const Instead<&EglApi::CreateContext> refuse(
+      [&](EGLDisplay display, EGLConfig config, EGLContext share,
+          const EGLint* attributes) {
         if (!AsksRobust(attributes)) {
           return driver_egl().CreateContext(display, config, share, attributes);
         }
-        ++g_robust_attempts;
+        ++robust_attempts;
         return EGL_NO_CONTEXT;
       });
   const absl::Status status = CreateAndRun();
   EXPECT_TRUE(status.ok()) << status;
-  EXPECT_GT(g_robust_attempts, 0);
+  EXPECT_GT(robust_attempts, 0);
 }
 
 TEST_F(FallbackTest, ADisplayThatDoesNotStartIsPassedOver) {
@@ -148,22 +136,16 @@ TEST_F(FallbackTest, ADisplayThatDoesNotStartIsPassedOver) {
     working += report.error.empty();
   }
   if (working < 2) GTEST_SKIP() << "only one display of this machine works";
-  static EGLDisplay first;
-  first = TestContext()->display();
-  const ScopedGlOverride fail(
-      &EglApi::Initialize,
-      +[](EGLDisplay display, EGLint* major, EGLint* minor) -> EGLBoolean {
-        return display == first
-                   ? EGL_FALSE
-                   : driver_egl().Initialize(display, major, minor);
-      });
+  const EGLDisplay first = TestContext()->display();
+  const Instead<&EglApi::Initialize> fail([&](EGLDisplay display, EGLint* major,
+                                              EGLint* minor) {
+    return display == first ? EGL_FALSE
+                            : driver_egl().Initialize(display, major, minor);
+  });
   absl::StatusOr<std::unique_ptr<Context>> context = Context::Create({});
   ASSERT_TRUE(context.ok()) << context.status();
   EXPECT_NE((*context)->display(), first);
 }
-
-// The display that pretends to be hardware.
-EGLDisplay g_hardware = EGL_NO_DISPLAY;
 
 TEST_F(FallbackTest, HardwareAnywhereWinsOverSoftware) {
   std::vector<int> software;
@@ -179,10 +161,12 @@ TEST_F(FallbackTest, HardwareAnywhereWinsOverSoftware) {
   for (const int index : software) {
     egl::ContextOptions by_index;
     by_index.device = absl::StrCat(index);
-    g_hardware = std::move(Context::Create(by_index)).value()->display();
-    const ScopedGlOverride pretend(
-        &GlApi::GetString, +[](GLenum name) -> const GLubyte* {
-          return name == GL_RENDERER && egl().GetCurrentDisplay() == g_hardware
+    // It pretends to be hardware.
+    const EGLDisplay hardware =
+        std::move(Context::Create(by_index)).value()->display();
+    const Instead<&GlApi::GetString> pretend(
+        [&](GLenum name) -> const GLubyte* {
+          return name == GL_RENDERER && egl().GetCurrentDisplay() == hardware
                      ? reinterpret_cast<const GLubyte*>("Mesa Pretended GPU")
                      : driver_gl().GetString(name);
         });
@@ -190,7 +174,7 @@ TEST_F(FallbackTest, HardwareAnywhereWinsOverSoftware) {
     any.device = "mesa";  // every one of them, whatever the environment says
     absl::StatusOr<std::unique_ptr<Context>> context = Context::Create(any);
     ASSERT_TRUE(context.ok()) << context.status();
-    EXPECT_EQ((*context)->display(), g_hardware);
+    EXPECT_EQ((*context)->display(), hardware);
     EXPECT_EQ((*context)->device().renderer, "Mesa Pretended GPU");
   }
 }
@@ -198,8 +182,8 @@ TEST_F(FallbackTest, HardwareAnywhereWinsOverSoftware) {
 // The reason why the hardware was not taken is kept once software opens.
 TEST_F(FallbackTest, TheHardwaresErrorsStandBesideSoftware) {
   if (!TestContext()->device().software) GTEST_SKIP() << "hardware";
-  const ScopedGlOverride no_gbm(
-      &EglApi::QueryString, +[](EGLDisplay display, EGLint name) {
+  const Instead<&EglApi::QueryString> no_gbm(
+      [](EGLDisplay display, EGLint name) {
         const char* text = driver_egl().QueryString(display, name);
         return display == EGL_NO_DISPLAY ? Without(text, "platform_gbm") : text;
       });
@@ -231,16 +215,13 @@ TEST(AccessObstacleTest, SaysWhyANodeCannotBeOpened) {
 // opened: EGL says EGL_NOT_INITIALIZED, the obstacle says why.
 TEST_F(FallbackTest, AFailingDevicesRenderNodeIsLookedAt) {
   if (egl().QueryDevicesEXT == nullptr) GTEST_SKIP() << "no EGL devices";
-  const ScopedGlOverride device(
-      &EglApi::QueryDeviceStringEXT,
-      +[](EGLDeviceEXT device, EGLint name) -> const char* {
+  const Instead<&EglApi::QueryDeviceStringEXT> device(
+      [](EGLDeviceEXT device, EGLint name) -> const char* {
         if (name == EGL_EXTENSIONS) return "EGL_EXT_device_drm_render_node";
         if (name == EGL_DRM_RENDER_NODE_FILE_EXT) return "/dev/no-such-node";
         return driver_egl().QueryDeviceStringEXT(device, name);
       });
-  const ScopedGlOverride fail(
-      &EglApi::Initialize,
-      +[](EGLDisplay, EGLint*, EGLint*) -> EGLBoolean { return EGL_FALSE; });
+  const Instead<&EglApi::Initialize> fail([](auto...) { return EGL_FALSE; });
   const std::vector<DisplayReport> reports = ListDisplays();
   ASSERT_FALSE(reports.empty());
   EXPECT_THAT(reports[0].description, HasSubstr("/dev/no-such-node"));
@@ -249,12 +230,10 @@ TEST_F(FallbackTest, AFailingDevicesRenderNodeIsLookedAt) {
 }
 
 TEST_F(FallbackTest, ALibraryWithoutClientExtensionsTriesTheDefaultDisplay) {
-  const ScopedGlOverride old(
-      &EglApi::QueryString, +[](EGLDisplay display, EGLint name) {
-        return display == EGL_NO_DISPLAY
-                   ? nullptr
-                   : driver_egl().QueryString(display, name);
-      });
+  const Instead<&EglApi::QueryString> old([](EGLDisplay display, EGLint name) {
+    return display == EGL_NO_DISPLAY ? nullptr
+                                     : driver_egl().QueryString(display, name);
+  });
   const std::vector<DisplayReport> reports = ListDisplays();
   ASSERT_EQ(reports.size(), 4u);
   EXPECT_THAT(reports[0].error, HasSubstr("EGL_EXT_platform_device"));

@@ -20,14 +20,15 @@
 namespace gles_delegate::testing {
 namespace {
 
+using ::gles_delegate::egl::After;
 using ::gles_delegate::egl::Buffer;
 using ::gles_delegate::egl::CheckGl;
 using ::gles_delegate::egl::Context;
 using ::gles_delegate::egl::Fence;
 using ::gles_delegate::egl::gl;
 using ::gles_delegate::egl::GlApi;
+using ::gles_delegate::egl::Instead;
 using ::gles_delegate::egl::Program;
-using ::gles_delegate::egl::ScopedGlOverride;
 using ::gles_delegate::egl::TimerQuery;
 using ::gles_delegate::egl::Waiting;
 
@@ -76,12 +77,10 @@ TEST_F(BufferTest, ImpossibleSizesAreRefused) {
 
 TEST_F(BufferTest, OutOfMemoryIsResourceExhaustedWithTheSize) {
   InContext([] {
-    static bool raise;
-    raise = true;
-    const ScopedGlOverride fault(
-        &GlApi::GetError, +[]() -> GLenum {
-          return std::exchange(raise, false) ? GL_OUT_OF_MEMORY : GL_NO_ERROR;
-        });
+    bool raise = true;
+    const Instead<&GlApi::GetError> fault([&](auto...) -> GLenum {
+      return std::exchange(raise, false) ? GL_OUT_OF_MEMORY : GL_NO_ERROR;
+    });
     const absl::Status status =
         Buffer::Create(12345, nullptr, GL_STATIC_DRAW).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
@@ -92,13 +91,10 @@ TEST_F(BufferTest, OutOfMemoryIsResourceExhaustedWithTheSize) {
 TEST_F(BufferTest, ContentsLostInAMappingAreDataLoss) {
   InContext([] {
     Buffer buffer = Must(Buffer::Create(16, nullptr, GL_STATIC_DRAW));
-    static PFNGLUNMAPBUFFERPROC unmap;
-    unmap = gl().UnmapBuffer;
-    const ScopedGlOverride fault(
-        &GlApi::UnmapBuffer, +[](GLenum target) -> GLboolean {
-          unmap(target);
-          return GL_FALSE;
-        });
+    const Instead<&GlApi::UnmapBuffer> fault([](GLenum target) {
+      egl::driver_gl().UnmapBuffer(target);
+      return GL_FALSE;
+    });
     uint8_t byte = 0;
     EXPECT_EQ(buffer.Read(0, absl::MakeSpan(&byte, 1)).code(),
               absl::StatusCode::kDataLoss);
@@ -187,8 +183,9 @@ TEST_F(HandleTest, NeverDeletesAnotherContextsObjectOfThatName) {
   orphan = Buffer();
 }
 
-TEST(FenceTest, WaitsForTheGpu) {
-  GLES_SKIP_WITHOUT_DEVICE();
+class FenceTest : public DeviceTest {};
+
+TEST_F(FenceTest, WaitsForTheGpu) {
   InContext([] {
     const Buffer buffer = Must(Buffer::Create(4, nullptr, GL_DYNAMIC_COPY));
     RunDouble(Must(Program::Compile(kDouble, "double")), buffer, 1);
@@ -208,13 +205,10 @@ TEST(FenceTest, WaitsForTheGpu) {
 // Without timestamps a driver counts the time between two commands.
 void ExpectMeasuredTimes(bool with_timestamps) {
   InContext([with_timestamps] {
-    const ScopedGlOverride older(
-        &GlApi::GetQueryiv,
-        with_timestamps ? egl::driver_gl().GetQueryiv
-                        : +[](GLenum target, GLenum name, GLint* value) {
-                            egl::driver_gl().GetQueryiv(target, name, value);
-                            if (name == GL_QUERY_COUNTER_BITS_EXT) *value = 0;
-                          });
+    const After<&GlApi::GetQueryiv> older(
+        [&](GLenum, GLenum name, GLint* value) {
+          if (name == GL_QUERY_COUNTER_BITS_EXT && !with_timestamps) *value = 0;
+        });
     absl::StatusOr<TimerQuery> timer = TimerQuery::Create();
     if (!TestContext()->device().Has("GL_EXT_disjoint_timer_query")) {
       EXPECT_EQ(timer.status().code(), absl::StatusCode::kUnimplemented);
@@ -263,8 +257,8 @@ TEST_F(CheckGlTest, NamesEveryErrorOnceThenIsOk) {
 
 TEST_F(CheckGlTest, ALostContextIsAbortedWithoutEnd) {
   InContext([] {
-    const ScopedGlOverride fault(
-        &GlApi::GetError, +[]() -> GLenum { return GL_CONTEXT_LOST_KHR; });
+    const Instead<&GlApi::GetError> fault(
+        [](auto...) { return GL_CONTEXT_LOST_KHR; });
     EXPECT_EQ(CheckGl("anything").code(), absl::StatusCode::kAborted);
   });
 }
@@ -274,9 +268,7 @@ TEST_F(CheckGlTest, ADebugContextAddsTheDriversMessage) {
   options.debug = true;
   std::unique_ptr<Context> context =
       std::move(Context::Create(options)).value();
-  if (!context->device().Has("GL_KHR_debug")) {
-    GTEST_SKIP() << "this driver has no GL_KHR_debug";
-  }
+  GLES_SKIP_WITHOUT("GL_KHR_debug");
   const absl::Status status = context->Run([] {
     gl().Enable(0xFFFF);
     return CheckGl("enabling");
@@ -287,56 +279,45 @@ TEST_F(CheckGlTest, ADebugContextAddsTheDriversMessage) {
 
 // How a thread waits for a fence, with a driver whose GPU is busy.
 
-// Counters of the replacement of glClientWaitSync below. Its GPU works until
-// `g_busy_until`, or until somebody sleeps.
-int g_polls = 0;
-int g_sleeps = 0;
-std::chrono::steady_clock::time_point g_busy_until;
-
-GLenum WaitForABusyGpu(GLsync, GLbitfield, GLuint64 timeout) {
-  if (timeout > 0) {
-    ++g_sleeps;
-    return GL_CONDITION_SATISFIED;
-  }
-  ++g_polls;
-  return std::chrono::steady_clock::now() < g_busy_until
-             ? GL_TIMEOUT_EXPIRED
-             : GL_CONDITION_SATISFIED;
-}
-
 // An aggressive wait outlasts the 2 ms after which an active one goes to sleep.
-TEST(FenceTest, AsksOnceForAWhileOrToTheEnd) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(FenceTest, AsksOnceForAWhileOrToTheEnd) {
   InContext([] {
     const Fence fence = Must(Fence::Insert());
-    const ScopedGlOverride slow(&GlApi::ClientWaitSync, WaitForABusyGpu);
+    // The GPU works until then, or until somebody sleeps.
+    std::chrono::steady_clock::time_point busy_until;
+    int polls = 0, sleeps = 0;
+    const Instead<&GlApi::ClientWaitSync> slow(
+        [&](GLsync, GLbitfield, GLuint64 timeout) {
+          ++(timeout > 0 ? sleeps : polls);
+          return timeout == 0 && std::chrono::steady_clock::now() < busy_until
+                     ? GL_TIMEOUT_EXPIRED
+                     : GL_CONDITION_SATISFIED;
+        });
     const auto wait = [&](Waiting how,
-                          std::chrono::steady_clock::time_point busy_until) {
-      g_polls = g_sleeps = 0;
-      g_busy_until = busy_until;
+                          std::chrono::steady_clock::time_point until) {
+      polls = sleeps = 0;
+      busy_until = until;
       EXPECT_TRUE(fence.Wait(how).ok());
     };
     const auto never = std::chrono::steady_clock::time_point::max();
     wait(Waiting::kPassive, never);
-    EXPECT_EQ(g_polls, 1);
-    EXPECT_EQ(g_sleeps, 1);
+    EXPECT_EQ(polls, 1);
+    EXPECT_EQ(sleeps, 1);
     wait(Waiting::kActive, never);
-    EXPECT_GT(g_polls, 1);
-    EXPECT_EQ(g_sleeps, 1);
+    EXPECT_GT(polls, 1);
+    EXPECT_EQ(sleeps, 1);
     wait(Waiting::kAggressive,
          std::chrono::steady_clock::now() + std::chrono::milliseconds(20));
-    EXPECT_GT(g_polls, 1);
-    EXPECT_EQ(g_sleeps, 0);
+    EXPECT_GT(polls, 1);
+    EXPECT_EQ(sleeps, 0);
   });
 }
 
-TEST(FenceTest, AFailedWaitIsAnError) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(FenceTest, AFailedWaitIsAnError) {
   InContext([] {
     const Fence fence = Must(Fence::Insert());
-    const ScopedGlOverride fault(
-        &GlApi::ClientWaitSync,
-        +[](GLsync, GLbitfield, GLuint64) -> GLenum { return GL_WAIT_FAILED; });
+    const Instead<&GlApi::ClientWaitSync> fault(
+        [](auto...) { return GL_WAIT_FAILED; });
     EXPECT_EQ(fence.Wait().code(), absl::StatusCode::kInternal);
   });
 }
@@ -371,35 +352,31 @@ TEST_F(ProgramTest, ManyCompileAtOnce) {
   });
 }
 
-TEST_F(ProgramTest, ACompileErrorHasLabelLogAndSourceLine) {
-  InContext([] {
-    const absl::Status status =
-        Program::Compile(
-            "#version 310 es\nlayout(local_size_x = 1) in;\n"
-            "void main() {\n  no_such_thing = 1;\n}\n",
-            "my_op.comp")
-            .status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
-    EXPECT_THAT(status.message(),
-                AllOf(HasSubstr("my_op.comp"), HasSubstr("does not compile"),
-                      HasSubstr("\n  4 |   no_such_thing = 1;")));
-    EXPECT_THAT(status.message(), Not(HasSubstr("void main")));
+// What is wrong with a shader of this text.
+std::string ErrorOf(const std::string& text) {
+  absl::Status status;
+  InContext([&] {
+    status = Program::Compile(absl::StrCat("#version 310 es\n"
+                                           "layout(local_size_x = 1) in;\n",
+                                           text),
+                              "my_op.comp")
+                 .status();
   });
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+  return std::string(status.message());
 }
 
+TEST_F(ProgramTest, ACompileErrorHasLabelLogAndSourceLine) {
+  EXPECT_THAT(ErrorOf("void main() {\n  no_such_thing = 1;\n}\n"),
+              AllOf(HasSubstr("my_op.comp"), HasSubstr("does not compile"),
+                    HasSubstr("\n  4 |   no_such_thing = 1;"),
+                    Not(HasSubstr("void main"))));
+}
+
+// A function that is declared, called and never defined.
 TEST_F(ProgramTest, ALinkErrorHasTheLog) {
-  InContext([] {
-    // A function that is declared, called and never defined.
-    const absl::Status status =
-        Program::Compile(
-            "#version 310 es\nlayout(local_size_x = 1) in;\n"
-            "void missing();\nvoid main() { missing(); }\n",
-            "my_op.comp")
-            .status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
-    EXPECT_THAT(status.message(),
-                AllOf(HasSubstr("my_op.comp"), HasSubstr("missing")));
-  });
+  EXPECT_THAT(ErrorOf("void missing();\nvoid main() { missing(); }\n"),
+              AllOf(HasSubstr("my_op.comp"), HasSubstr("missing")));
 }
 
 TEST_F(ProgramTest, ABinaryRoundTrips) {

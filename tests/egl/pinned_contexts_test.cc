@@ -166,8 +166,6 @@ TEST_F(PinnedContextTest, AThreadThatEndsReleasesIt) {
   EXPECT_EQ(egl().GetCurrentContext(), pinned_->handle());
 }
 
-EGLContext g_pinned = EGL_NO_CONTEXT;
-
 // ... unless it has worked in the second one: queries are not shared.
 TEST_F(PinnedContextTest, WhoWorksInTheSecondOneStaysThere) {
   EGLContext used = EGL_NO_CONTEXT;
@@ -193,15 +191,10 @@ TEST_F(PinnedContextTest, WhoWorksInTheSecondOneStaysThere) {
 // that takes it for current there, as libglvnd does not.
 TEST_F(PinnedContextTest, AForkedChildDoesNotTouchIt) {
   ASSERT_TRUE(pinned_->Run(Nothing).ok());
-  g_pinned = pinned_->handle();
-  const egl::ScopedGlOverride current(
-      &egl::EglApi::GetCurrentContext,
-      +[]() -> EGLContext { return g_pinned; });
-  const egl::ScopedGlOverride told(
-      &egl::EglApi::MakeCurrent,
-      +[](EGLDisplay, EGLSurface, EGLSurface, EGLContext) -> EGLBoolean {
-        _exit(9);
-      });
+  const egl::Instead<&egl::EglApi::GetCurrentContext> current(
+      [this](auto...) { return pinned_->handle(); });
+  const egl::Instead<&egl::EglApi::MakeCurrent> told(
+      [](auto...) -> EGLBoolean { _exit(9); });
   const pid_t child = fork();
   if (child == 0) {
     // The thread's objects end before such a handler runs; objects that
@@ -227,21 +220,16 @@ TEST_F(PinnedContextTest, AnOrphanIsReleased) {
   EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
 }
 
-std::atomic<bool> g_destroys = false;
-
 // A thread that asks while it is destroyed is not told that it is an app's.
 TEST_F(PinnedContextTest, IsNoAppsWhileItIsDestroyed) {
   ASSERT_TRUE(pinned_->Run(Nothing).ok());
-  const egl::ScopedGlOverride slow(
-      &egl::EglApi::DestroyContext,
-      +[](EGLDisplay display, EGLContext context) {
-        g_destroys = true;
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
-        return egl::driver_egl().DestroyContext(display, context);
-      });
-  g_destroys = false;
+  std::atomic<bool> destroys = false;
+  const egl::Before<&egl::EglApi::DestroyContext> slow([&](auto...) {
+    destroys = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  });
   std::thread destroyer([&] { pinned_.reset(); });
-  while (!g_destroys) std::this_thread::yield();
+  while (!destroys) std::this_thread::yield();
   EXPECT_FALSE(Context::HasCurrent());
   destroyer.join();
   EXPECT_FALSE(Context::HasCurrent());

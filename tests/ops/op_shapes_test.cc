@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/real_model.h"
-#include "tools/common/model_builder.h"
+#include "tools/cases/model.h"
 #include "tools/common/tflite_host.h"
 
 namespace gles_delegate {
@@ -27,27 +27,12 @@ namespace fs = std::filesystem;
 
 // x (uint8) -> PAD -> p -> AVERAGE_POOL_2D twice -> y.
 std::vector<uint8_t> PoolModel() {
-  const auto quantization = ModelQuantization::PerTensor(0.5f, 10);
-  const auto uint8 = schema::TensorType::UINT8;
-  ModelBuilder b;
-  const int x = b.AddInput("x", {1, 6, 6, 3}, uint8, quantization);
-  const int amounts = b.AddConstant<int32_t>(
-      "amounts", {4, 2}, std::vector<int32_t>{0, 0, 1, 1, 1, 1, 0, 0});
-  const int p = b.AddTensor("p", {1, 8, 8, 3}, uint8, quantization);
-  b.AddOp(schema::BuiltinOperator::PAD, 1, {x, amounts}, {p},
-          schema::PadOptionsT());
-  schema::Pool2DOptionsT pool;
-  pool.padding = schema::Padding::SAME;
-  pool.stride_h = pool.stride_w = 1;
-  pool.filter_height = pool.filter_width = 3;
-  int from = p;
-  for (const char* name : {"q", "y"}) {
-    const int to = b.AddTensor(name, {1, 8, 8, 3}, uint8, quantization);
-    b.AddOp(schema::BuiltinOperator::AVERAGE_POOL_2D, 1, {from}, {to}, pool);
-    from = to;
-  }
-  b.SetOutputs({from});
-  return b.Finish();
+  return cases::BuilderOf(
+             "PAD x=u8@(0.5,10)[1,6,6,3] amounts=[4,2](0,0,1,1,1,1,0,0) -> "
+             "p:u8@(0.5,10)[1,8,8,3] ; AVERAGE_POOL_2D p filter=3 -> "
+             "q:u8@(0.5,10)[1,8,8,3] ; AVERAGE_POOL_2D q filter=3 -> "
+             "y:u8@(0.5,10)[1,8,8,3]")
+      .Finish();
 }
 
 std::string ReadText(const fs::path& path) {
@@ -75,15 +60,10 @@ TEST(OpShapesTest, OpsAlikeAreListedOnce) {
 }
 
 TEST(OpShapesTest, WhatIsMadeOfConstantsIsConstant) {
-  ModelBuilder b;
-  const int x = b.AddInput("x", {1, 4});
-  const int w = b.AddHalfConstant("w", {4}, std::vector<float>{1, 2, 3, 4});
-  const int d = b.AddTensor("d", {4});
-  const int y = b.AddTensor("y", {1, 4});
-  b.AddOp(schema::BuiltinOperator::DEQUANTIZE, 1, {w}, {d});
-  b.AddOp(schema::BuiltinOperator::MUL, 1, {x, d}, {y}, schema::MulOptionsT());
-  b.SetOutputs({y});
-  const auto shapes = OpShapesOf(b.Finish());
+  const auto shapes = OpShapesOf(
+      cases::BuilderOf("DEQUANTIZE w=const:f16[4](1,2,3,4) -> d:f32[4] ; "
+                       "MUL x=[1,4] d -> y:f32[1,4]")
+          .Finish());
   ASSERT_TRUE(shapes.ok()) << shapes.status();
   EXPECT_TRUE((*shapes)[0].on_constants());
   EXPECT_TRUE((*shapes)[1].inputs[1].constant);

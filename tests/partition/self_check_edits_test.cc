@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <iostream>
 #include <optional>
 #include <random>
@@ -21,33 +20,21 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "delegate/partition/self_check.h"
-#include "egl/testing.h"
 #include "gl_shaders/shader.h"
 #include "nlohmann/json.hpp"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/edited_shaders.h"
 #include "tests/testing/random_chain.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::gles_delegate::egl::GlApi;
 
 // The edit of the driver's texts; empty: none.
 struct Edit {
   std::string shader;  // "conv_2d.comp"
   std::string line, edited;
 };
-Edit& TheEdit() {
-  static Edit& edit = *new Edit;
-  return edit;
-}
-// Lines of .comp files that the driver was given: shader, line.
-std::set<std::pair<std::string, std::string>>& Seen() {
-  static auto& seen = *new std::set<std::pair<std::string, std::string>>;
-  return seen;
-}
-
 // The .comp file that a text is made of, by its first comment.
 std::string ShaderOf(const std::string& text) {
   const size_t end = text.find(".comp, assembled");
@@ -56,30 +43,33 @@ std::string ShaderOf(const std::string& text) {
   return absl::StrCat(text.substr(begin, end - begin), ".comp");
 }
 
-void EditedShaderSource(GLuint shader, GLsizei count,
-                        const GLchar* const* texts, const GLint* lengths) {
-  const std::string text(texts[0], lengths == nullptr
-                                       ? std::strlen(texts[0])
-                                       : static_cast<size_t>(lengths[0]));
-  const std::string name = ShaderOf(text);
-  std::set<std::string> lines;  // of the .comp
-  if (const auto body = gl_shaders::ShaderFile(name); body.ok()) {
-    lines = absl::StrSplit(*body, '\n');
+// A driver whose texts are edited, and which notes what it is given.
+class NotingDriver {
+ public:
+  Edit edit;
+  // Lines of .comp files: shader, line.
+  std::set<std::pair<std::string, std::string>> seen;
+
+ private:
+  void Compile(std::string* text) {
+    const std::string name = ShaderOf(*text);
+    std::set<std::string> lines;  // of the .comp
+    if (const auto body = gl_shaders::ShaderFile(name); body.ok()) {
+      lines = absl::StrSplit(*body, '\n');
+    }
+    std::string edited;
+    bool in_body = false;
+    for (const std::string& line :
+         std::vector<std::string>(absl::StrSplit(*text, '\n'))) {
+      in_body |= line == "#line 1";
+      if (in_body && lines.count(line) > 0) seen.emplace(name, line);
+      const bool is_it = in_body && name == edit.shader && line == edit.line;
+      absl::StrAppend(&edited, is_it ? edit.edited : line, "\n");
+    }
+    *text = edited;
   }
-  std::string edited;
-  bool in_body = false;
-  for (const std::string& line :
-       std::vector<std::string>(absl::StrSplit(text, '\n'))) {
-    in_body |= line == "#line 1";
-    if (in_body && lines.count(line) > 0) Seen().emplace(name, line);
-    const bool is_it =
-        in_body && name == TheEdit().shader && line == TheEdit().line;
-    absl::StrAppend(&edited, is_it ? TheEdit().edited : line, "\n");
-  }
-  const GLchar* const pointer = edited.c_str();
-  ASSERT_EQ(count, 1);
-  egl::driver_gl().ShaderSource(shader, 1, &pointer, nullptr);
-}
+  EditedShaders shaders_{[this](std::string* text) { Compile(text); }};
+};
 
 // Whether an edit of the line may make an index past a work group's shared
 // memory, which crashes llvmpipe.
@@ -163,26 +153,24 @@ TEST(SelfCheckEditsTest, EditsThatChangeResultsAreNoticed) {
   const int edits = wanted == nullptr ? 6 : std::atoi(wanted);
   uint32_t seed = first == nullptr ? 1 : std::atoi(first);
   std::cout << edits << " edits from seed " << seed << "\n";
-  const egl::ScopedGlOverride<
-      GlApi, decltype(static_cast<GlApi*>(nullptr)->ShaderSource)>
-      source(&GlApi::ShaderSource, EditedShaderSource);
+  NotingDriver driver;
   int effective = 0, noticed = 0;
   for (const uint32_t last = seed + 40 * edits;
        effective < edits && seed < last; ++seed) {
     std::mt19937 random(seed);
     const RandomChain chain = MakeRandomChain(seed, ChainNumbers::kFloat);
     const auto model = LoadOrDie(chain.bytes);
-    TheEdit() = Edit();
-    Seen().clear();
+    driver.edit = Edit();
+    driver.seen.clear();
     const Outcome right = RunWith(*model, false);
-    if (!right.applied || Seen().empty()) continue;
-    const auto seen = Seen();
+    if (!right.applied || driver.seen.empty()) continue;
+    const auto seen = driver.seen;
     for (int tries = 0; tries < 12; ++tries) {
       const auto& [shader, line] =
           *std::next(seen.begin(), random() % seen.size());
       const auto edited = Edited(line, &random);
       if (!edited || MayLeaveSharedMemory(shader, line)) continue;
-      TheEdit() = {shader, line, *edited};
+      driver.edit = {shader, line, *edited};
       const Outcome wrong = RunWith(*model, false);
       if (!wrong.applied || !Differ(right.outputs, wrong.outputs)) continue;
       ++effective;
@@ -197,7 +185,6 @@ TEST(SelfCheckEditsTest, EditsThatChangeResultsAreNoticed) {
       break;
     }
   }
-  TheEdit() = Edit();
   ForgetSelfChecks();
   std::cout << noticed << " of " << effective << " edits noticed\n";
   EXPECT_EQ(effective, edits);

@@ -1,7 +1,6 @@
 // labels: op delegate softpipe
 // Ops of integers, of positions, of volumes and of spectra have references,
 // too: a right driver is found right, one that writes something else is not.
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,10 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "delegate/partition/self_check.h"
-#include "egl/testing.h"
 #include "nlohmann/json.hpp"
 #include "tests/testing/delegate_case.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
+#include "tests/testing/edited_shaders.h"
 #include "tools/cases/model.h"
 
 namespace gles_delegate::testing {
@@ -44,14 +43,8 @@ constexpr char kLstmOfParts[] =
 constexpr char kSoftmax[] =
     "SOFTMAX@2 x=i8@(0.05,3)[3,17] beta=1 -> i8@(0.00390625,-128)";
 
-using ::gles_delegate::egl::GlApi;
-
 // Texts and what the driver is given instead; empty: the texts themselves.
 using Edits = std::vector<std::pair<std::string, std::string>>;
-Edits& TheEdits() {
-  static Edits& edits = *new Edits;
-  return edits;
-}
 bool g_edited = false;
 
 // Every shader writes one more, or half as much again.
@@ -60,19 +53,11 @@ Edits WritesMore() {
           {"int batch, vec4 v) {", "int batch, vec4 v) { v *= 1.5;"}};
 }
 
-void AlteredShaderSource(GLuint shader, GLsizei, const GLchar* const* texts,
-                         const GLint* lengths) {
-  std::string text(texts[0], lengths == nullptr
-                                 ? std::strlen(texts[0])
-                                 : static_cast<size_t>(lengths[0]));
-  g_edited |= absl::StrReplaceAll(TheEdits(), &text) > 0;
-  const GLchar* const pointer = text.c_str();
-  egl::driver_gl().ShaderSource(shader, 1, &pointer, nullptr);
-}
-
 nlohmann::json CheckOf(const SingleOpModel& model, const Edits& edits) {
-  TheEdits() = edits;
   g_edited = false;
+  const EditedShaders shaders([&](std::string* text) {
+    g_edited |= absl::StrReplaceAll(edits, text) > 0;
+  });
   ForgetSelfChecks();
   const auto loaded = LoadOrDie(model.bytes);
   const DelegatePtr delegate = MakeDelegate([](auto& options) {
@@ -80,7 +65,6 @@ nlohmann::json CheckOf(const SingleOpModel& model, const Edits& edits) {
   });
   const auto interpreter = InterpreterOrDie(*loaded);
   const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
-  TheEdits().clear();
   ForgetSelfChecks();
   if (!applied.ok()) return {{"verdict", std::string(applied.message())}};
   const nlohmann::json report = ReportOf(delegate);
@@ -88,11 +72,9 @@ nlohmann::json CheckOf(const SingleOpModel& model, const Edits& edits) {
                                      : report["partition"][0]["self_check"];
 }
 
-TEST(SelfCheckReferencesTest, WrongProgramsAreFound) {
-  GLES_SKIP_WITHOUT_DEVICE();
-  const egl::ScopedGlOverride<
-      GlApi, decltype(static_cast<GlApi*>(nullptr)->ShaderSource)>
-      source(&GlApi::ShaderSource, AlteredShaderSource);
+class SelfCheckReferencesTest : public DeviceTest {};
+
+TEST_F(SelfCheckReferencesTest, WrongProgramsAreFound) {
   const SingleOpModel models[] = {
       cases::ModelOf("ADD a=i32[1,3,4,5] b=i32[1,3,4,5]"),
       cases::ModelOf("FLOOR_MOD a=i32[1,3,4,5] b=i32[1,3,4,5]~1..100"),
@@ -173,11 +155,7 @@ SingleOpModel Detection(int anchors, int most, const char* regular,
 }
 
 // Of programs that were not checked, and edits that once were called right.
-TEST(SelfCheckReferencesTest, SmallEditsAreFound) {
-  GLES_SKIP_WITHOUT_DEVICE();
-  const egl::ScopedGlOverride<
-      GlApi, decltype(static_cast<GlApi*>(nullptr)->ShaderSource)>
-      source(&GlApi::ShaderSource, AlteredShaderSource);
+TEST_F(SelfCheckReferencesTest, SmallEditsAreFound) {
   const SingleOpModel fast = Detection(40, 10, "false", "0.3", "0.5");
   const SingleOpModel regular = Detection(40, 10, "true", "0.3", "0.5");
   const SingleOpModel crowded = Detection(300, 50, "false", "0.0", "0.2");
@@ -248,8 +226,7 @@ nlohmann::json CheckOfQuotients(float scale) {
 // TFLite's kernel overflows for some quotients that are less than a step of the
 // output, and the delegate follows (quant/code_table.cc): these are not
 // judged, the others are.
-TEST(SelfCheckReferencesTest, QuotientsNearZeroAreNotRefused) {
-  GLES_SKIP_WITHOUT_DEVICE();
+TEST_F(SelfCheckReferencesTest, QuotientsNearZeroAreNotRefused) {
   EXPECT_EQ(CheckOfQuotients(80), "partly checked");
   EXPECT_EQ(CheckOfQuotients(0.125f), "right");
 }

@@ -3,9 +3,7 @@
 // their way to it.
 #include "delegate/partition/self_check.h"
 
-#include <cstring>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,26 +12,18 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "egl/testing.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/edited_shaders.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/scoped_environment.h"
 #include "tests/testing/scratch_directory.h"
 #include "tools/cases/model.h"
-#include "tools/common/model_builder.h"
 
 namespace gles_delegate::testing {
 namespace {
 
 using ::gles_delegate::egl::GlApi;
-
-// Shaders whose name begins so are altered; empty: none is.
-std::string& Broken() {
-  static std::string& name = *new std::string;
-  return name;
-}
-int g_altered = 0;
 
 // Text of a right shader, and of a broken one in its place, which writes
 // half as much again. (Functions that write alone take a value.)
@@ -41,44 +31,20 @@ using Fault = std::pair<std::string, std::string>;
 Fault WritesTooMuch() {
   return {"int batch, vec4 v) {", "int batch, vec4 v) { v *= 1.5;"};
 }
-Fault& TheFault() {
-  static Fault& fault = *new Fault(WritesTooMuch());
-  return fault;
-}
-
-// A driver whose `Broken()` shaders have TheFault().
-void AlteredShaderSource(GLuint shader, GLsizei count,
-                         const GLchar* const* texts, const GLint* lengths) {
-  std::string text(texts[0], lengths == nullptr
-                                 ? std::strlen(texts[0])
-                                 : static_cast<size_t>(lengths[0]));
-  if (count != 1 || Broken().empty() ||
-      text.find(absl::StrCat("// ", Broken())) == std::string::npos) {
-    egl::driver_gl().ShaderSource(shader, count, texts, lengths);
-    return;
-  }
-  const std::string altered = absl::StrReplaceAll(text, {TheFault()});
-  if (altered != text) ++g_altered;
-  const GLchar* pointer = altered.c_str();
-  egl::driver_gl().ShaderSource(shader, 1, &pointer, nullptr);
-}
-
-class SelfCheckTest : public ::testing::Test {
+class SelfCheckTest : public ChainTest {
  protected:
+  SelfCheckTest() : ChainTest("can", {1, 64, 64, 4}) {}
   void SetUp() override {
-    GLES_SKIP_WITHOUT_DEVICE();
-    g_altered = 0;
-    Broken().clear();
-    TheFault() = WritesTooMuch();
+    ChainTest::SetUp();
+    if (IsSkipped()) return;
     ForgetSelfChecks();
-    source_.emplace(&GlApi::ShaderSource, AlteredShaderSource);
-    model_ = LoadOrDie(ChainModel("can", {1, 64, 64, 4}));
-    expected_ = CpuResult(*model_);
+    // Once there is a context, and so a driver.
+    shaders_.emplace([this](std::string* text) {
+      if (broken_.empty() || !absl::StrContains(*text, "// " + broken_)) return;
+      altered_ += absl::StrReplaceAll({fault_}, text) > 0;
+    });
   }
-  void TearDown() override {
-    Broken().clear();
-    ForgetSelfChecks();
-  }
+  void TearDown() override { ForgetSelfChecks(); }
 
   struct Start {
     absl::Status applied;
@@ -118,11 +84,11 @@ class SelfCheckTest : public ::testing::Test {
     return "";
   }
 
-  std::optional<egl::ScopedGlOverride<
-      GlApi, decltype(static_cast<GlApi*>(nullptr)->ShaderSource)>>
-      source_;
-  std::unique_ptr<Model> model_;
-  std::vector<float> expected_;
+  // Shaders whose name begins so have the fault; empty: none has.
+  std::string broken_;
+  Fault fault_ = WritesTooMuch();
+  int altered_ = 0;
+  std::optional<EditedShaders> shaders_;
 };
 
 TEST_F(SelfCheckTest, ARightDriverIsFoundRight) {
@@ -164,9 +130,9 @@ TEST_F(SelfCheckTest, AWrongShaderIsReplacedByAPlainerOne) {
   const std::string shader = ConvolutionsShader();
   if (shader != "conv_unrolled") GTEST_SKIP() << "this device has " << shader;
   ForgetSelfChecks();
-  Broken() = "conv_unrolled.comp";
+  broken_ = "conv_unrolled.comp";
   const Start start = Run();
-  EXPECT_GT(g_altered, 0);
+  EXPECT_GT(altered_, 0);
   ASSERT_TRUE(start.applied.ok()) << start.applied;
   ExpectClose(start.outputs, expected_);
   EXPECT_EQ(start.verdict(), "fallback") << start.check();
@@ -185,20 +151,20 @@ TEST_F(SelfCheckTest, APostOpThatSomeDispatchesSkipIsChecked) {
       "share_programs=1,unrolled_terms=0,winograd_min_channels=0");
   model_ = LoadOrDie(ChainModel("ccn", {1, 64, 64, 4}));
   expected_ = CpuResult(*model_);
-  Broken() = "conv";
-  TheFault() = {"if ((post_skipped.x & 1) == 0) {",
-                "if ((post_skipped.x & 1) == 0) { v *= 1.5;"};
+  broken_ = "conv";
+  fault_ = {"if ((post_skipped.x & 1) == 0) {",
+            "if ((post_skipped.x & 1) == 0) { v *= 1.5;"};
   const Start start = Run();
-  EXPECT_GT(g_altered, 0);
+  EXPECT_GT(altered_, 0);
   ASSERT_TRUE(start.applied.ok()) << start.applied;
   ExpectClose(start.outputs, expected_);
   EXPECT_EQ(start.verdict(), "fallback") << start.check();
 }
 
 TEST_F(SelfCheckTest, WhereNoShaderIsRightTheModelStaysOnTheCpu) {
-  Broken() = "co";  // conv_*, copy
+  broken_ = "co";  // conv_*, copy
   const Start start = Run();
-  EXPECT_GT(g_altered, 0);
+  EXPECT_GT(altered_, 0);
   EXPECT_FALSE(start.applied.ok());
   EXPECT_THAT(std::string(start.applied.message()),
               AllOf(HasSubstr("answers wrongly with the plainest shaders"),
@@ -229,7 +195,7 @@ TEST_F(SelfCheckTest, LiteralWeightsOnVirglAreReplaced) {
 }
 
 TEST_F(SelfCheckTest, TheOptionTurnsItOff) {
-  Broken() = "co";
+  broken_ = "co";
   const Start start = Run([](auto& options) { options.self_check = 0; });
   ASSERT_TRUE(start.applied.ok()) << start.applied;
   EXPECT_EQ(start.verdict(), "off");
@@ -239,7 +205,7 @@ TEST_F(SelfCheckTest, TheOptionTurnsItOff) {
 
 TEST_F(SelfCheckTest, WhatWasFoundRightIsNotCheckedAgainInTheProcess) {
   EXPECT_EQ(Run().verdict(), "right");
-  Broken() = "co";
+  broken_ = "co";
   // The same texts: they are trusted, though this driver has changed its mind.
   const Start again = Run();
   EXPECT_TRUE(again.applied.ok()) << again.applied;
@@ -256,11 +222,11 @@ TEST_F(SelfCheckTest, VerdictsAreKeptInTheStartUpCache) {
   };
   if (ConvolutionsShader() != "conv_unrolled") GTEST_SKIP() << "another plan";
   ForgetSelfChecks();
-  Broken() = "conv_unrolled.comp";
+  broken_ = "conv_unrolled.comp";
   EXPECT_EQ(Run(cached).verdict(), "fallback");
   // Nothing is broken any more, and nothing is tried again.
   ForgetSelfChecks();
-  Broken().clear();
+  broken_.clear();
   const Start second = Run(cached);
   EXPECT_EQ(second.verdict(), "fallback");
   EXPECT_THAT(second.log, Contains(AllOf(HasSubstr("found by an earlier start"),
@@ -291,12 +257,10 @@ TEST_F(SelfCheckTest, ANormalizationThatIsFoldedInPartIsFoundRight) {
   for (const char* convolution :
        {"CONV_2D t2 w=const:f32[3,3,3,3](0.1)",
         "DEPTHWISE_CONV_2D t2 w=const:f32[1,3,3,3](0.1) depth_multiplier=1"}) {
-    model_ = LoadOrDie(
-        cases::ModelOf(
-            absl::StrCat("SUB x=[1,6,6,3] m=const:f32[3](0.5,0.4,0.3) -> t1 "
-                         "; MUL t1 part=const:f32[3](4.4,4.3,4.2) -> t2 ; ",
-                         convolution, " b=const:f32[3](0.1,0.2,0.3)"))
-            .bytes);
+    model_ = LoadCase(
+        absl::StrCat("SUB x=[1,6,6,3] m=const:f32[3](0.5,0.4,0.3) -> t1 "
+                     "; MUL t1 part=const:f32[3](4.4,4.3,4.2) -> t2 ; ",
+                     convolution, " b=const:f32[3](0.1,0.2,0.3)"));
     const Start start = Run();
     ASSERT_TRUE(start.applied.ok()) << start.applied;
     EXPECT_EQ(start.verdict(), "right") << start.check();
@@ -309,11 +273,10 @@ TEST_F(SelfCheckTest, ANormalizationThatIsFoldedInPartIsFoundRight) {
 // model.
 TEST_F(SelfCheckTest, ProductsAndSumsOfInt16QuantizedValuesAreFoundRight) {
   for (const char* op : {"MUL@4 x t", "ADD@3 x t pot_scale_int16=false"}) {
-    model_ = LoadOrDie(
-        cases::ModelOf(absl::StrCat("LOGISTIC@3 x=i16@(0.0002,0)[1,4,4,8] -> "
-                                    "t:i16@(0.000030517578125,0) ; ",
-                                    op, " -> i16@(0.00023,0)"))
-            .bytes);
+    model_ =
+        LoadCase(absl::StrCat("LOGISTIC@3 x=i16@(0.0002,0)[1,4,4,8] -> "
+                              "t:i16@(0.000030517578125,0) ; ",
+                              op, " -> i16@(0.00023,0)"));
     const Start start = Run();
     ASSERT_TRUE(start.applied.ok()) << start.applied;
     EXPECT_EQ(start.verdict(), "right") << start.check();
@@ -329,14 +292,14 @@ TEST_F(SelfCheckTest, AReadPastTheEndOfATensorIsFound) {
   for (int storage = 1; storage <= 3; ++storage) {
     SCOPED_TRACE(storage);
     const auto stored = [&](auto& options) { options.storage = storage; };
-    Broken() = "conv_2d.comp";
-    TheFault() = {"while (++s < group.x)", "while (++s <= group.x)"};
-    g_altered = 0;
+    broken_ = "conv_2d.comp";
+    fault_ = {"while (++s < group.x)", "while (++s <= group.x)"};
+    altered_ = 0;
     ForgetSelfChecks();
     const Start start = Run(stored);
-    EXPECT_GT(g_altered, 0);
+    EXPECT_GT(altered_, 0);
     EXPECT_THAT(start.log, Contains(HasSubstr("answers wrongly")));
-    Broken().clear();
+    broken_.clear();
     const Start right = Run(stored);
     EXPECT_EQ(right.verdict(), "right") << right.check();
   }
@@ -344,15 +307,14 @@ TEST_F(SelfCheckTest, AReadPastTheEndOfATensorIsFound) {
 
 // One value takes longer than the host may spend on a node.
 TEST_F(SelfCheckTest, ASumOfManyTermsIsChecked) {
-  model_ = LoadOrDie(
-      cases::ModelOf("MEAN x=[1,300,300,4] axes=(1,2) keep_dims=true").bytes);
+  model_ = LoadCase("MEAN x=[1,300,300,4] axes=(1,2) keep_dims=true");
   const Start right = Run();
   ASSERT_TRUE(right.applied.ok()) << right.applied;
   EXPECT_EQ(right.verdict(), "right") << right.check();
-  Broken() = "reduce";
+  broken_ = "reduce";
   ForgetSelfChecks();
   EXPECT_THAT(Run().log, Contains(HasSubstr("answers wrongly")));
-  EXPECT_GT(g_altered, 0);
+  EXPECT_GT(altered_, 0);
 }
 
 // softmax(q k) v.
@@ -371,10 +333,10 @@ TEST_F(SelfCheckTest, AnAttentionOverManyKeysIsChecked) {
   const Start right = Run();
   ASSERT_TRUE(right.applied.ok()) << right.applied;
   EXPECT_EQ(right.verdict(), "right") << right.check();
-  Broken() = "attention";
+  broken_ = "attention";
   ForgetSelfChecks();
   const Start wrong = Run();
-  if (g_altered == 0) GTEST_SKIP() << "no attention in one dispatch here";
+  if (altered_ == 0) GTEST_SKIP() << "no attention in one dispatch here";
   EXPECT_THAT(wrong.log, Contains(HasSubstr("answers wrongly")));
 }
 
@@ -387,19 +349,18 @@ TEST_F(SelfCheckTest, AnAttentionInPartsIsChecked) {
   ASSERT_TRUE(right.applied.ok()) << right.applied;
   EXPECT_EQ(right.verdict(), "right") << right.check();
   for (const char* shader : {"attention", "attention_join"}) {
-    Broken() = shader;
+    broken_ = shader;
     ForgetSelfChecks();
-    g_altered = 0;
+    altered_ = 0;
     EXPECT_THAT(Run().log, Contains(HasSubstr("answers wrongly"))) << shader;
-    EXPECT_GT(g_altered, 0) << shader;
+    EXPECT_GT(altered_, 0) << shader;
   }
 }
 
 TEST_F(SelfCheckTest, AFunctionThatOverflowsIsNotHeldAgainstTheDriver) {
-  model_ = LoadOrDie(
-      cases::ModelOf("EXP c=const:f32[1,1,1,4](89,100,3,88) -> t ; ADD "
-                     "x=[1,1,1,4] t -> f32")
-          .bytes);
+  model_ = LoadCase(
+      "EXP c=const:f32[1,1,1,4](89,100,3,88) -> t ; ADD "
+      "x=[1,1,1,4] t -> f32");
   const Start start = Run();
   ASSERT_TRUE(start.applied.ok()) << start.applied;
   EXPECT_TRUE(start.check()["faults"].empty()) << start.check();
@@ -408,25 +369,24 @@ TEST_F(SelfCheckTest, AFunctionThatOverflowsIsNotHeldAgainstTheDriver) {
 // Three products of large tensors, each with its own function, which are run
 // one after the other.
 TEST_F(SelfCheckTest, AFaultIsFoundInTheLastOfSeveralGroups) {
-  model_ = LoadOrDie(
-      cases::ModelOf("SOFTMAX x=[1,400,400,8] beta=1 -> a ; EXP a -> b ; "
-                     "SOFTMAX b beta=1 -> c ; SQRT c -> d ; SOFTMAX d beta=1 "
-                     "-> e ; ABS e")
-          .bytes);
+  model_ = LoadCase(
+      "SOFTMAX x=[1,400,400,8] beta=1 -> a ; EXP a -> b ; "
+      "SOFTMAX b beta=1 -> c ; SQRT c -> d ; SOFTMAX d beta=1 "
+      "-> e ; ABS e");
   const Start right = Run();
   ASSERT_TRUE(right.applied.ok()) << right.applied;
   EXPECT_EQ(right.verdict(), "right") << right.check();
   for (const char* function : {"exp", "sqrt", "abs"}) {
     SCOPED_TRACE(function);
-    Broken() = "softmax";
+    broken_ = "softmax";
     const std::string call = absl::StrCat("v = op_", function, "(v");
-    TheFault() = {call, absl::StrCat("v *= 1.5; ", call)};
+    fault_ = {call, absl::StrCat("v *= 1.5; ", call)};
     std::vector<std::string> faults[2];
     for (auto& found : faults) {
       ForgetSelfChecks();
-      g_altered = 0;
+      altered_ = 0;
       const Start wrong = Run();
-      EXPECT_GT(g_altered, 0);
+      EXPECT_GT(altered_, 0);
       EXPECT_THAT(wrong.log, Contains(HasSubstr("answers wrongly")));
       found = wrong.log;
     }
@@ -442,43 +402,18 @@ struct TransferEdit {
   std::string shader;  // "upload"
   std::string from, to;
 };
-TransferEdit& TheTransferEdit() {
-  static TransferEdit& edit = *new TransferEdit;
-  return edit;
-}
-int g_edited = 0;
-
-void EditedTransferSource(GLuint shader, GLsizei count,
-                          const GLchar* const* texts, const GLint* lengths) {
-  ASSERT_EQ(count, 1);
-  std::string text(texts[0], lengths == nullptr
-                                 ? std::strlen(texts[0])
-                                 : static_cast<size_t>(lengths[0]));
-  const TransferEdit& edit = TheTransferEdit();
-  if (!edit.shader.empty() &&
-      absl::StrContains(text, absl::StrCat("// ", edit.shader, ".comp"))) {
-    const std::string edited =
-        absl::StrReplaceAll(text, {{edit.from, edit.to}});
-    if (edited != text) ++g_edited;
-    text = edited;
-  }
-  const GLchar* const pointer = text.c_str();
-  egl::driver_gl().ShaderSource(shader, 1, &pointer, nullptr);
-}
-
 class SelfCheckTransfersTest : public ::testing::Test {
  protected:
   void SetUp() override {
     GLES_SKIP_WITHOUT_DEVICE();
-    g_edited = 0;
-    TheTransferEdit() = {};
     ForgetSelfChecks();
-    source_.emplace(&GlApi::ShaderSource, EditedTransferSource);
+    shaders_.emplace([this](std::string* text) {
+      const std::string name = absl::StrCat("// ", edit_.shader, ".comp");
+      if (edit_.shader.empty() || !absl::StrContains(*text, name)) return;
+      edited_ += absl::StrReplaceAll({{edit_.from, edit_.to}}, text) > 0;
+    });
   }
-  void TearDown() override {
-    TheTransferEdit() = {};
-    ForgetSelfChecks();
-  }
+  void TearDown() override { ForgetSelfChecks(); }
 
   struct Start {
     bool applied = false;
@@ -512,9 +447,9 @@ class SelfCheckTransfersTest : public ::testing::Test {
   const ScopedEnvironment tuning_{"GLES_DELEGATE_TUNING",
                                   "host_transfers=0,across_bus=1"};
   int storage_ = 3;  // buffers
-  std::optional<egl::ScopedGlOverride<
-      GlApi, decltype(static_cast<GlApi*>(nullptr)->ShaderSource)>>
-      source_;
+  TransferEdit edit_;
+  int edited_ = 0;
+  std::optional<EditedShaders> shaders_;
 };
 
 // Images of three channels, whole texels, and neither.
@@ -556,14 +491,14 @@ TEST_F(SelfCheckTransfersTest, TheHostReplacesAWrongOne) {
       ForgetSelfChecks();
       const auto model = LoadOrDie(ChainModel("n", dims));
       const std::vector<float> expected = CpuResult(*model);
-      g_edited = 0;
-      TheTransferEdit() = edit;
+      edited_ = 0;
+      edit_ = edit;
       const Start start = Run(*model);
       ASSERT_TRUE(start.applied);
       ExpectClose(start.outputs, expected);
       if (start.verdict() == "right") continue;  // by another part of the text
       ++found;
-      EXPECT_GT(g_edited, 0);
+      EXPECT_GT(edited_, 0);
       EXPECT_EQ(start.verdict(), "host packs") << start.check;
       EXPECT_THAT(
           start.log,
@@ -578,10 +513,9 @@ TEST_F(SelfCheckTransfersTest, TheHostReplacesAWrongOne) {
 // No element of the input is wrong, but sums over channels would be.
 TEST_F(SelfCheckTransfersTest, PaddingMustBeZero) {
   const auto model = LoadOrDie(ChainModel("c", {1, 24, 20, 6}));
-  TheTransferEdit() = {"upload", "vec4(0), greaterThanEqual",
-                       "vec4(1), greaterThanEqual"};
+  edit_ = {"upload", "vec4(0), greaterThanEqual", "vec4(1), greaterThanEqual"};
   const Start start = Run(*model);
-  EXPECT_GT(g_edited, 0);
+  EXPECT_GT(edited_, 0);
   EXPECT_EQ(start.verdict(), "host packs") << start.check;
   EXPECT_THAT(start.log, Contains(HasSubstr("channels past the last of")));
   ExpectClose(start.outputs, CpuResult(*model));
@@ -593,9 +527,9 @@ TEST_F(SelfCheckTransfersTest, TexturesAreCheckedToo) {
   const auto model = LoadOrDie(ChainModel("n", {1, 24, 20, 3}));
   EXPECT_EQ(Run(*model).verdict(), "right");
   ForgetSelfChecks();
-  TheTransferEdit() = {"upload", "vec_of(group, 1)", "vec_of(group, 2)"};
+  edit_ = {"upload", "vec_of(group, 1)", "vec_of(group, 2)"};
   const Start start = Run(*model);
-  EXPECT_GT(g_edited, 0);
+  EXPECT_GT(edited_, 0);
   EXPECT_FALSE(start.applied);
   EXPECT_THAT(start.log, Contains(HasSubstr("(upload.comp, readback.comp): ")));
   ExpectClose(start.outputs, CpuResult(*model));
@@ -604,11 +538,11 @@ TEST_F(SelfCheckTransfersTest, TexturesAreCheckedToo) {
 TEST_F(SelfCheckTransfersTest, TheStartUpCacheKnowsTheVerdict) {
   const ScratchDirectory scratch;
   const auto model = LoadOrDie(ChainModel("n", {1, 24, 20, 8}));
-  TheTransferEdit() = WrongTransfers()[1];
+  edit_ = WrongTransfers()[1];
   EXPECT_EQ(Run(*model, scratch.path().c_str()).verdict(), "host packs");
   // The driver is right now, but no one tries again.
   ForgetSelfChecks();
-  TheTransferEdit() = {};
+  edit_ = {};
   const Start second = Run(*model, scratch.path().c_str());
   EXPECT_EQ(second.verdict(), "host packs");
   EXPECT_THAT(second.log, Contains(HasSubstr("found by an earlier start")));

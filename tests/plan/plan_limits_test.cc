@@ -130,9 +130,8 @@ TEST(PlanLimitsTest, WhatFusesPastALimitIsPlannedWithoutThePassesAndSaysSo) {
 
 TEST(PlanLimitsTest, AUserIsToldThatThePassesWereDropped) {
   GLES_SKIP_WITHOUT_DEVICE();
-  const egl::ScopedGlOverride small_blocks(
-      &egl::GlApi::GetIntegerv, +[](GLenum name, GLint* value) {
-        egl::driver_gl().GetIntegerv(name, value);
+  const egl::After<&egl::GlApi::GetIntegerv> small_blocks(
+      [](GLenum name, GLint* value) {
         if (name == GL_MAX_UNIFORM_BLOCK_SIZE) *value = 192;
       });
   const auto model = LoadOrDie(ChainModel("nnnnnnnn"));

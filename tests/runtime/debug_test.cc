@@ -22,6 +22,7 @@
 #include "egl/testing.h"
 #include "tests/testing/device.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/edited_shaders.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/run_graph.h"
@@ -30,8 +31,8 @@
 namespace gles_delegate::testing {
 namespace {
 
+using ::gles_delegate::egl::Before;
 using ::gles_delegate::egl::GlApi;
-using ::gles_delegate::egl::ScopedGlOverride;
 
 // The attributes that the driver was asked for.
 struct Calls {
@@ -45,38 +46,29 @@ Calls& Seen() {
   return calls;
 }
 
-void Push(GLenum source, GLuint id, GLsizei length, const GLchar* message) {
+void Push(GLenum, GLuint, GLsizei length, const GLchar* message) {
   Seen().groups.emplace_back(message, length);
   ++Seen().depth;
   Seen().max_depth = std::max(Seen().max_depth, Seen().depth);
-  egl::driver_gl().PushDebugGroupKHR(source, id, length, message);
 }
 
-void Pop() {
-  --Seen().depth;
-  egl::driver_gl().PopDebugGroupKHR();
-}
-
-void Label(GLenum kind, GLuint object, GLsizei length, const GLchar* label) {
+void Label(GLenum, GLuint, GLsizei length, const GLchar* label) {
   Seen().labels.emplace_back(label, length);
-  egl::driver_gl().ObjectLabelKHR(kind, object, length, label);
 }
 
 class DebugTest : public ::testing::Test {
  protected:
   void SetUp() override {
     GLES_SKIP_WITHOUT_DEVICE();
-    if (!TestContext()->device().Has("GL_KHR_debug")) {
-      GTEST_SKIP() << "this driver has no GL_KHR_debug";
-    }
+    GLES_SKIP_WITHOUT("GL_KHR_debug");
     Seen() = Calls();
   }
 
   // Two Invokes of two convolutions; returns their labels.
   static std::vector<std::string> InvokeTwice() {
-    const ScopedGlOverride push(&GlApi::PushDebugGroupKHR, Push);
-    const ScopedGlOverride pop(&GlApi::PopDebugGroupKHR, Pop);
-    const ScopedGlOverride label(&GlApi::ObjectLabelKHR, Label);
+    const Before<&GlApi::PushDebugGroupKHR> push(Push);
+    const Before<&GlApi::PopDebugGroupKHR> pop([](auto...) { --Seen().depth; });
+    const Before<&GlApi::ObjectLabelKHR> label(Label);
     std::vector<std::string> labels;
     const absl::Status status = TestContext()->Run([&]() -> absl::Status {
       const DeviceProfile profile = ProfileFor(TestContext()->device(), {});
@@ -301,26 +293,12 @@ TEST_F(CheckParamsTest, TheSizeIsComparedFirst) {
                         "out 64"));
 }
 
-Replacements& Edits() {
-  static Replacements& edits = *new Replacements;
-  return edits;
-}
-
-// A driver that is given another text of resize_bilinear.comp.
-void EditedShaderSource(GLuint shader, GLsizei /*count*/,
-                        const GLchar* const* texts, const GLint* lengths) {
-  std::string text(texts[0], lengths[0]);
-  if (text.find("// resize_bilinear.comp") != std::string::npos) {
-    text = absl::StrReplaceAll(text, Edits());
-  }
-  const GLchar* pointer = text.c_str();
-  egl::driver_gl().ShaderSource(shader, 1, &pointer, nullptr);
-}
-
 // An executor of one dispatch whose shader is edited on its way to the driver.
 absl::Status MakeEdited(const Replacements& edits) {
-  Edits() = edits;
-  const egl::ScopedGlOverride source(&GlApi::ShaderSource, EditedShaderSource);
+  const EditedShaders shaders([&](std::string* text) {
+    if (!absl::StrContains(*text, "// resize_bilinear.comp")) return;
+    absl::StrReplaceAll(edits, text);
+  });
   const DeviceProfile profile = ProfileFor(TestContext()->device(), {});
   Graph graph;
   graph.inputs = {AddTensor(&graph, {1, 4, 4, 4})};

@@ -70,11 +70,6 @@ class ExecutorTest : public DeviceTest {
     return executor_->Invoke(inputs, outputs);
   }
 
-  // State for replacements without captures.
-  static inline int g_polls = 0;
-  static inline int g_sleeps = 0;
-  static inline std::string g_calls;
-
   std::vector<uint8_t> in_ = std::vector<uint8_t>(kFloats * 4);
   std::vector<uint8_t> out_ = std::vector<uint8_t>(kFloats * 4);
   ProgramCache programs_;
@@ -116,32 +111,29 @@ TEST_F(ExecutorTest, WarmsUpAProgramAtATime) {
 
 // A passive wait asks once, and then sleeps until the driver wakes it.
 TEST_F(ExecutorTest, WaitsAsleepUnlessToldToPoll) {
-  if (!TestContext()->device().Has("GL_EXT_buffer_storage")) {
-    GTEST_SKIP() << "the readback is by mapping, where the driver waits";
-  }
+  GLES_SKIP_WITHOUT("GL_EXT_buffer_storage");
   InContext([&] {
     ASSERT_TRUE(Make().ok());
     ASSERT_TRUE(Invoke().ok());
     // A GPU that takes its time: three polls find it busy.
-    const egl::ScopedGlOverride slow(
-        &GlApi::ClientWaitSync,
-        +[](GLsync sync, GLbitfield flags, GLuint64 timeout) -> GLenum {
+    int polls = 0, sleeps = 0;
+    const egl::Instead<&GlApi::ClientWaitSync> slow(
+        [&](GLsync sync, GLbitfield flags, GLuint64 timeout) -> GLenum {
           egl::driver_gl().ClientWaitSync(sync, flags, 1000000000);
-          if (timeout == 0 && g_polls++ < 3) return GL_TIMEOUT_EXPIRED;
-          g_sleeps += timeout > 0;
+          if (timeout == 0 && polls++ < 3) return GL_TIMEOUT_EXPIRED;
+          sleeps += timeout > 0;
           return GL_CONDITION_SATISFIED;
         });
-    g_polls = g_sleeps = 0;
     ASSERT_TRUE(Invoke().ok());
-    EXPECT_EQ(g_polls, 1);
-    EXPECT_EQ(g_sleeps, 1);
+    EXPECT_EQ(polls, 1);
+    EXPECT_EQ(sleeps, 1);
     for (const egl::Waiting how :
          {egl::Waiting::kActive, egl::Waiting::kAggressive}) {
       executor_->WaitBy(how);
-      g_polls = g_sleeps = 0;
+      polls = sleeps = 0;
       ASSERT_TRUE(Invoke().ok());
-      EXPECT_EQ(g_polls, 4);
-      EXPECT_EQ(g_sleeps, 0);
+      EXPECT_EQ(polls, 4);
+      EXPECT_EQ(sleeps, 0);
     }
     executor_.reset();
     programs_ = ProgramCache();
@@ -151,21 +143,15 @@ TEST_F(ExecutorTest, WaitsAsleepUnlessToldToPoll) {
 // 'D' for each dispatch and 'F' for each flush of an inference.
 TEST_F(ExecutorTest, SendsEarlyDispatchesBeforeItRecordsTheOthers) {
   InContext([&] {
-    const egl::ScopedGlOverride dispatches(
-        &GlApi::DispatchCompute, +[](GLuint x, GLuint y, GLuint z) {
-          g_calls += 'D';
-          egl::driver_gl().DispatchCompute(x, y, z);
-        });
-    const egl::ScopedGlOverride flushes(
-        &GlApi::Flush, +[] {
-          g_calls += 'F';
-          egl::driver_gl().Flush();
-        });
+    std::string made;
+    const egl::Before<&GlApi::DispatchCompute> dispatches(
+        [&](auto...) { made += 'D'; });
+    const egl::Before<&GlApi::Flush> flushes([&](auto...) { made += 'F'; });
     const auto calls = [&](int early) {
       EXPECT_TRUE(Make(false, /*piece_bytes=*/1 << 20, early).ok());
-      g_calls.clear();
+      made.clear();
       EXPECT_TRUE(Invoke().ok());
-      return g_calls;
+      return made;
     };
     EXPECT_EQ(calls(0), "DDDD");  // the upload, both convolutions, the readback
     EXPECT_EQ(calls(1), "DDFDD");
@@ -178,22 +164,19 @@ TEST_F(ExecutorTest, SendsEarlyDispatchesBeforeItRecordsTheOthers) {
 // Of an output that is read back in pieces the first ones are there when the
 // wait for the last one fails.
 TEST_F(ExecutorTest, AFailureAtTheLastPieceWritesNothing) {
-  if (!TestContext()->device().Has("GL_EXT_buffer_storage")) {
-    GTEST_SKIP() << "no pieces without mapped buffers";
-  }
+  GLES_SKIP_WITHOUT("GL_EXT_buffer_storage");
   InContext([&] {
     ASSERT_TRUE(Make(/*swap_dispatches=*/false, /*piece_bytes=*/1024).ok());
     std::fill(out_.begin(), out_.end(), 0x5a);
     {
-      g_polls = 0;
-      const egl::ScopedGlOverride fails(
-          &GlApi::ClientWaitSync,
-          +[](GLsync sync, GLbitfield flags, GLuint64) -> GLenum {
-            if (++g_polls == 4) return GL_WAIT_FAILED;
+      int polls = 0;
+      const egl::Instead<&GlApi::ClientWaitSync> fails(
+          [&](GLsync sync, GLbitfield flags, auto...) -> GLenum {
+            if (++polls == 4) return GL_WAIT_FAILED;
             return egl::driver_gl().ClientWaitSync(sync, flags, 1000000000);
           });
       EXPECT_FALSE(Invoke().ok());
-      EXPECT_EQ(g_polls, 4);  // pieces
+      EXPECT_EQ(polls, 4);  // pieces
     }
     EXPECT_THAT(out_, ::testing::Each(0x5a));
     ASSERT_TRUE(Invoke().ok());
@@ -204,15 +187,8 @@ TEST_F(ExecutorTest, AFailureAtTheLastPieceWritesNothing) {
 }
 
 // A GetQueryiv of a driver without timestamps.
-void NoTimestamps(GLenum target, GLenum name, GLint* value) {
-  egl::driver_gl().GetQueryiv(target, name, value);
-  if (name == GL_QUERY_COUNTER_BITS_EXT) *value = 0;
-}
-
 TEST_F(ExecutorTest, TimestampsAreOfTheHostsClockAndInOrder) {
-  if (!TestContext()->device().Has("GL_EXT_disjoint_timer_query")) {
-    GTEST_SKIP() << "no timer queries here";
-  }
+  GLES_SKIP_WITHOUT("GL_EXT_disjoint_timer_query");
   InContext([&] {
     ASSERT_TRUE(Make().ok());
     ASSERT_TRUE(executor_->EnableProfiling(true).ok());
@@ -249,11 +225,12 @@ TEST_F(ExecutorTest, TimestampsAreOfTheHostsClockAndInOrder) {
 }
 
 TEST_F(ExecutorTest, AnAppsTimerThatRunsIsLeftAlone) {
-  if (!TestContext()->device().Has("GL_EXT_disjoint_timer_query")) {
-    GTEST_SKIP() << "no timer queries here";
-  }
+  GLES_SKIP_WITHOUT("GL_EXT_disjoint_timer_query");
   InContext([&] {
-    const egl::ScopedGlOverride older(&GlApi::GetQueryiv, &NoTimestamps);
+    const egl::After<&GlApi::GetQueryiv> older(
+        [](GLenum, GLenum name, GLint* value) {
+          if (name == GL_QUERY_COUNTER_BITS_EXT) *value = 0;
+        });
     ASSERT_TRUE(Make().ok());
     const absl::Status enabled = executor_->EnableProfiling(true);
     ASSERT_TRUE(enabled.ok()) << enabled;
@@ -410,9 +387,7 @@ std::vector<uint8_t> Values(Element element, int run) {
 
 TEST_P(SmallOutputsTest, ArriveWithoutAReadback) {
   GLES_SKIP_WITHOUT_DEVICE();
-  if (!TestContext()->device().Has("GL_EXT_buffer_storage")) {
-    GTEST_SKIP() << "no GL_EXT_buffer_storage";
-  }
+  GLES_SKIP_WITHOUT("GL_EXT_buffer_storage");
   const DeviceProfile profile =
       AcrossABus(ProfileFor(TestContext()->device(), {}), GetParam());
   const absl::Status status = TestContext()->Run([&]() -> absl::Status {
@@ -448,7 +423,7 @@ INSTANTIATE_TEST_SUITE_P(Elements, SmallOutputsTest,
 // The sizes of textures and buffers where the device wants none that is a power
 // of two, and that what they are filled with arrives.
 
-using ::gles_delegate::egl::ScopedGlOverride;
+using ::gles_delegate::egl::Before;
 using ::gles_delegate::gl_shaders::Format;
 using ::gles_delegate::gl_shaders::Storage;
 
@@ -467,7 +442,6 @@ class GpuMemoryTest : public ::testing::Test {
     GLES_SKIP_WITHOUT_DEVICE();
     profile_ = ProfileFor(TestContext()->device(), {});
     profile_.faults.compiles_by_sizes = true;
-    g_sizes.clear();
   }
 
   bool HasTexelBuffers() const {
@@ -478,20 +452,15 @@ class GpuMemoryTest : public ::testing::Test {
   std::vector<int> SizesOf(const Slot& slot, bool fills) {
     std::vector<float> texels(slot.texels() * 4);
     std::iota(texels.begin(), texels.end(), 0.0f);
+    std::vector<int> sizes;
     InContext([&] {
-      const ScopedGlOverride texture(
-          &GlApi::TexStorage2D,
-          +[](GLenum target, GLsizei levels, GLenum format, GLsizei width,
-              GLsizei height) {
-            g_sizes = {width, height};
-            egl::driver_gl().TexStorage2D(target, levels, format, width,
-                                          height);
+      const Before<&GlApi::TexStorage2D> texture(
+          [&](GLenum, GLsizei, GLenum, GLsizei width, GLsizei height) {
+            sizes = {width, height};
           });
-      const ScopedGlOverride buffer(
-          &GlApi::BufferData,
-          +[](GLenum target, GLsizeiptr size, const void* data, GLenum usage) {
-            g_sizes = {static_cast<int>(size)};
-            egl::driver_gl().BufferData(target, size, data, usage);
+      const Before<&GlApi::BufferData> buffer(
+          [&](GLenum, GLsizeiptr size, auto...) {
+            sizes = {static_cast<int>(size)};
           });
       GpuMemory memory(profile_);
       Must(memory.Make(slot, fills ? BytesOf(texels).data() : nullptr, "test"));
@@ -503,10 +472,9 @@ class GpuMemoryTest : public ::testing::Test {
         EXPECT_EQ(read, texels);
       }
     });
-    return g_sizes;
+    return sizes;
   }
 
-  static inline std::vector<int> g_sizes;
   DeviceProfile profile_;
 };
 
@@ -553,14 +521,8 @@ TEST_F(GpuMemoryTest, FillsLargeBuffersThroughMappedMemory) {
     std::vector<float> values(texels * 4);
     std::iota(values.begin(), values.end(), 1.0f);
     InContext([&] {
-      static int copies;
-      copies = 0;
-      const ScopedGlOverride copy(
-          &GlApi::CopyBufferSubData, +[](GLenum from, GLenum to, GLintptr begin,
-                                         GLintptr at, GLsizeiptr size) {
-            ++copies;
-            egl::driver_gl().CopyBufferSubData(from, to, begin, at, size);
-          });
+      int copies = 0;
+      const Before<&GlApi::CopyBufferSubData> copy([&](auto...) { ++copies; });
       egl::StagedUpload staging;
       GpuMemory memory(profile_, &staging);
       const Slot slot = {Storage::kBuffer, texels, 1, 1, Format::kRgba32f};

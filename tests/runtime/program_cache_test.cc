@@ -11,7 +11,7 @@
 #include "absl/types/span.h"
 #include "egl/testing.h"
 #include "gmock/gmock.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/gl.h"
 
 namespace gles_delegate::testing {
@@ -33,38 +33,26 @@ void main() { value = a + )",
                       which, "; }\n");
 }
 
-GLint g_threads = 0;  // that the driver says it has
-GLint g_questions = 0;
-std::vector<GLuint> g_told;
-
 // A driver that says "not yet" twice, and takes note of what it is told.
-class ProgramCacheTest : public ::testing::Test {
+class ProgramCacheTest : public DeviceTest {
  protected:
-  void SetUp() override {
-    GLES_SKIP_WITHOUT_DEVICE();
-    g_told.clear();
-    g_questions = 0;
-  }
-
   // `count` programs of a new cache, by a driver that has `threads`.
   void Get(int count, GLint threads, bool wants_threads) {
-    g_threads = threads;
     InContext([&] {
-      const egl::ScopedGlOverride limit(
-          &GlApi::GetIntegerv, +[](GLenum name, GLint* value) {
+      const egl::Instead<&GlApi::GetIntegerv> limit(
+          [&](GLenum name, GLint* value) {
             if (name == GL_MAX_SHADER_COMPILER_THREADS_KHR) {
-              *value = g_threads;
+              *value = threads;
             } else {
               egl::driver_gl().GetIntegerv(name, value);
             }
           });
-      const egl::ScopedGlOverride tell(
-          &GlApi::MaxShaderCompilerThreadsKHR,
-          +[](GLuint threads) { g_told.push_back(threads); });
-      const egl::ScopedGlOverride question(
-          &GlApi::GetProgramiv, +[](GLuint program, GLenum name, GLint* value) {
+      const egl::Instead<&GlApi::MaxShaderCompilerThreadsKHR> tell(
+          [this](GLuint n) { told_.push_back(n); });
+      const egl::Instead<&GlApi::GetProgramiv> question(
+          [this](GLuint program, GLenum name, GLint* value) {
             if (name == GL_COMPLETION_STATUS_KHR) {
-              *value = ++g_questions > 2 ? GL_TRUE : GL_FALSE;
+              *value = ++questions_ > 2 ? GL_TRUE : GL_FALSE;
             } else {
               egl::driver_gl().GetProgramiv(program, name, value);
             }
@@ -84,48 +72,45 @@ class ProgramCacheTest : public ::testing::Test {
       }
     });
   }
+
+  GLint questions_ = 0;
+  std::vector<GLuint> told_;
 };
 
 // NVIDIA's driver says from the beginning that it uses them all.
 TEST_F(ProgramCacheTest, TellsADriverThatSaysItHasThemAll) {
   Get(12, /*threads=*/-1, /*wants_threads=*/true);
-  EXPECT_THAT(g_told, ElementsAre(kAll, 0));
-  EXPECT_EQ(g_questions, 2 + 12);
+  EXPECT_THAT(told_, ElementsAre(kAll, 0));
+  EXPECT_EQ(questions_, 2 + 12);
 }
 
 TEST_F(ProgramCacheTest, LeavesTheNumberOfThreadsAsItWas) {
   Get(12, /*threads=*/2, /*wants_threads=*/true);
-  EXPECT_THAT(g_told, ElementsAre(kAll, 2));
+  EXPECT_THAT(told_, ElementsAre(kAll, 2));
 }
 
 TEST_F(ProgramCacheTest, AFewProgramsAreNotWorthThreads) {
   Get(11, /*threads=*/-1, /*wants_threads=*/true);
-  EXPECT_THAT(g_told, ElementsAre());
-  EXPECT_EQ(g_questions, 0);
+  EXPECT_THAT(told_, ElementsAre());
+  EXPECT_EQ(questions_, 0);
 }
 
 TEST_F(ProgramCacheTest, LeavesAnAppsContextAlone) {
   Get(12, /*threads=*/2, /*wants_threads=*/false);
-  EXPECT_THAT(g_told, ElementsAre());
-  EXPECT_EQ(g_questions, 0);
+  EXPECT_THAT(told_, ElementsAre());
+  EXPECT_EQ(questions_, 0);
 }
-
-std::vector<std::string> g_calls;  // what the driver is asked of programs
 
 // While others wait for the driver, one program is finished before the next one
 // is started, and none is once they are not wanted any more.
 TEST_F(ProgramCacheTest, CompilesInTurnUntilItIsStopped) {
-  InContext([] {
-    g_calls.clear();
-    const egl::ScopedGlOverride link(
-        &GlApi::LinkProgram, +[](GLuint program) {
-          g_calls.push_back("link");
-          egl::driver_gl().LinkProgram(program);
-        });
-    const egl::ScopedGlOverride question(
-        &GlApi::GetProgramiv, +[](GLuint program, GLenum name, GLint* value) {
-          if (name == GL_LINK_STATUS) g_calls.push_back("finish");
-          egl::driver_gl().GetProgramiv(program, name, value);
+  InContext([&] {
+    std::vector<std::string> calls;  // what the driver is asked of programs
+    const egl::Before<&GlApi::LinkProgram> link(
+        [&](auto...) { calls.push_back("link"); });
+    const egl::Before<&GlApi::GetProgramiv> question(
+        [&](GLuint, GLenum name, auto...) {
+          if (name == GL_LINK_STATUS) calls.push_back("finish");
         });
     UniformBlock params;
     params.Int4("a", 1, 2, 3, 4);
@@ -138,8 +123,8 @@ TEST_F(ProgramCacheTest, CompilesInTurnUntilItIsStopped) {
     cache.CompileInTurn(&stop);
     const auto two = absl::MakeSpan(sources).subspan(0, 2);
     ASSERT_TRUE(cache.Get(two, nullptr, /*wants_threads=*/true).ok());
-    EXPECT_THAT(g_calls, ElementsAre("link", "finish", "link", "finish"));
-    EXPECT_THAT(g_told, ElementsAre()) << "no threads are asked for";
+    EXPECT_THAT(calls, ElementsAre("link", "finish", "link", "finish"));
+    EXPECT_THAT(told_, ElementsAre()) << "no threads are asked for";
 
     stop = true;
     const auto stopped = cache.Get(sources, nullptr, true);

@@ -21,13 +21,16 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/make_context.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/pretended_resets.h"
 #include "tests/testing/session_case.h"
 
 namespace gles_delegate::testing {
 namespace {
 
+using ::gles_delegate::egl::After;
+using ::gles_delegate::egl::Before;
 using ::gles_delegate::egl::GlApi;
-using ::gles_delegate::egl::ScopedGlOverride;
+using ::gles_delegate::egl::Instead;
 
 TEST_F(SessionTest, SubmitsAndWaits) {
   session_ = Make();
@@ -82,8 +85,7 @@ TEST_F(SessionTest, AnotherThreadIsRefused) {
 TEST_F(SessionTest, WhatCannotBeBuiltRunsOnTheCpuUntilTheShapesChange) {
   session_ = Make();
   {
-    const ScopedGlOverride broken(
-        &GlApi::CreateProgram, +[]() -> GLuint { return 0; });
+    const Instead<&GlApi::CreateProgram> broken([](auto...) { return 0; });
     const absl::Status built = session_->Prepare(&host_);
     ASSERT_FALSE(built.ok());
     // Not unless it may, and can.
@@ -244,30 +246,19 @@ TEST_F(SessionTest, TheBaselinePlanGivesWayToTheOptimizedOne) {
 
 // Sessions whose context is lost: faults where the driver is asked for resets.
 
-// The driver's next answer about resets.
-GLenum g_reset = GL_NO_ERROR;
-GLenum ResetStatus() { return std::exchange(g_reset, GLenum{GL_NO_ERROR}); }
-// The same once a shader was dispatched.
-GLenum g_reset_by_dispatch = GL_NO_ERROR;
-void DispatchCompute(GLuint x, GLuint y, GLuint z) {
-  egl::driver_gl().DispatchCompute(x, y, z);
-  if (g_reset_by_dispatch == GL_NO_ERROR) return;
-  g_reset = std::exchange(g_reset_by_dispatch, GLenum{GL_NO_ERROR});
-}
-
 class SessionLossTest : public SessionTest {
  protected:
   void SetUp() override {
     SessionTest::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
-    if (!gpu_->context->device().Has("GL_KHR_robustness")) {
-      GTEST_SKIP() << "this driver does not tell of resets (GL_KHR_robustness)";
-    }
+    GLES_SKIP_WITHOUT("GL_KHR_robustness");
     // Only inferences dispatch shaders.
     checks_itself_ = false;
-    g_reset = g_reset_by_dispatch = GL_NO_ERROR;
-    resets_.emplace(&GlApi::GetGraphicsResetStatusKHR, ResetStatus);
-    dispatches_.emplace(&GlApi::DispatchCompute, DispatchCompute);
+    resets_.emplace();
+    dispatches_.emplace([this](auto...) {
+      if (reset_by_dispatch_ == GL_NO_ERROR) return;
+      resets_->Tell(std::exchange(reset_by_dispatch_, GLenum{GL_NO_ERROR}));
+    });
   }
   void TearDown() override {
     session_.reset();
@@ -278,18 +269,17 @@ class SessionLossTest : public SessionTest {
   // Inferences that end with such resets, and write nothing.
   void Fail(Session* session, GLenum reset, int times) {
     for (int i = 0; i < times; ++i) {
-      g_reset_by_dispatch = reset;
+      reset_by_dispatch_ = reset;
       const auto ran = Submit(session);
       EXPECT_TRUE(absl::IsAborted(ran.status())) << ran.status();
       EXPECT_THAT(out_, Each(-1.0f));
     }
   }
 
-  std::optional<
-      ScopedGlOverride<GlApi, decltype(GlApi::GetGraphicsResetStatusKHR)>>
-      resets_;
-  std::optional<ScopedGlOverride<GlApi, decltype(GlApi::DispatchCompute)>>
-      dispatches_;
+  std::optional<PretendedResets> resets_;
+  // What the driver tells of once a shader was dispatched.
+  GLenum reset_by_dispatch_ = GL_NO_ERROR;
+  std::optional<After<&GlApi::DispatchCompute>> dispatches_;
 };
 
 TEST_F(SessionLossTest, ALostContextIsReplaced) {
@@ -309,7 +299,7 @@ TEST_F(SessionLossTest, ALossBetweenSubmitAndWaitIsRecoveredFrom) {
   const auto ran = Submit(session_.get(), /*may_split=*/true);
   ASSERT_TRUE(ran.ok()) << ran.status();
   ASSERT_EQ(*ran, Ran::kSubmitted);
-  g_reset = GL_GUILTY_CONTEXT_RESET_KHR;
+  resets_->Tell(GL_GUILTY_CONTEXT_RESET_KHR);
   const absl::Status waited = session_->Wait(&host_);
   EXPECT_TRUE(absl::IsAborted(waited)) << waited;
   EXPECT_THAT(out_, Each(-1.0f));
@@ -406,7 +396,6 @@ class GpuQueueTest : public DeviceTest {
   }
 
   // For replacements without captures.
-  static inline int g_fences = 0;
 };
 
 TEST_F(GpuQueueTest, AnOwnContextHasOneThread) {
@@ -461,26 +450,22 @@ TEST_F(GpuQueueTest, FencesOrderAWorkersContextAndItsCallers) {
           "EGL_KHR_wait_sync")) {
     GTEST_SKIP() << "this EGL has no fences that the GPU waits for";
   }
-  const ScopedGlOverride waits(
-      &EglApi::WaitSyncKHR,
-      +[](EGLDisplay display, EGLSyncKHR sync, EGLint flags) -> EGLint {
-        ++g_fences;
-        return egl::driver_egl().WaitSyncKHR(display, sync, flags);
-      });
+  int fences = 0;
+  const Before<&EglApi::WaitSyncKHR> waits([&](auto...) { ++fences; });
   for (const bool does_not_wait : {false, true}) {
     GpuQueue queue(gpu, does_not_wait);
-    g_fences = 0;
+    fences = 0;
     ASSERT_TRUE(queue.BeforeSubmit().ok());
     ASSERT_TRUE(gpu->context
                     ->Run([&]() -> absl::Status {
                       RETURN_IF_ERROR(queue.AwaitCaller());
-                      EXPECT_EQ(g_fences, 1);
+                      EXPECT_EQ(fences, 1);
                       return queue.LetCallerAwait();
                     })
                     .ok());
     ASSERT_TRUE(queue.AfterWait().ok());
     // If Invoke waits, the results are there.
-    EXPECT_EQ(g_fences, does_not_wait ? 2 : 1);
+    EXPECT_EQ(fences, does_not_wait ? 2 : 1);
   }
 }
 

@@ -18,7 +18,7 @@ namespace gles_delegate::testing {
 namespace {
 
 using ::gles_delegate::egl::GlApi;
-using ::gles_delegate::egl::ScopedGlOverride;
+using ::gles_delegate::egl::Instead;
 
 constexpr size_t kFloats = 5 * 3;
 
@@ -145,15 +145,12 @@ TEST_F(TensorBufferTest, IsHostMemoryIfNoBufferStaysMapped) {
 }
 
 TEST_F(TensorBufferTest, MovesWithItsValuesToAContextThatReplacesALostOne) {
-  if (!gpu_->context->device().Has("GL_KHR_robustness")) {
-    GTEST_SKIP() << "this driver does not tell of resets (GL_KHR_robustness)";
-  }
+  GLES_SKIP_WITHOUT("GL_KHR_robustness");
   WriteInPlace();
   const egl::Context* const old = Read(&buffer_, &place_).context;
   {
-    const ScopedGlOverride resets(
-        &GlApi::GetGraphicsResetStatusKHR,
-        +[]() -> GLenum { return GL_INNOCENT_CONTEXT_RESET_KHR; });
+    const Instead<&GlApi::GetGraphicsResetStatusKHR> resets(
+        [](auto...) { return GL_INNOCENT_CONTEXT_RESET_KHR; });
     const absl::Status lost =
         gpu_->context->Run([&] { return gpu_->context->CheckReset(); });
     ASSERT_TRUE(absl::IsAborted(lost)) << lost;

@@ -22,6 +22,7 @@ class AppContext {
  public:
   AppContext() : context_(MakeContext()) { MakeCurrent(); }
   ~AppContext() {
+    MakeCurrent();
     EXPECT_EQ(egl::gl().GetError(), GLenum{GL_NO_ERROR});
     Leave();
   }

@@ -5,6 +5,9 @@
 
 #include <cstdlib>
 
+#include "absl/strings/match.h"
+#include "gtest/gtest.h"
+
 namespace gles_delegate::testing {
 namespace {
 
@@ -56,6 +59,12 @@ ChildResult RunChild(
     result.exit_code = WEXITSTATUS(status);
   }
   return result;
+}
+
+void ExpectChildPasses(const std::string& test) {
+  const ChildResult child = RunChild(test, {});
+  EXPECT_EQ(child.exit_code, 0) << child.output;
+  EXPECT_TRUE(absl::StrContains(child.output, "1 test from")) << child.output;
 }
 
 }  // namespace gles_delegate::testing

@@ -20,6 +20,9 @@ ChildResult RunChild(
     const std::string& test,
     const std::vector<std::pair<std::string, std::string>>& environment);
 
+// The same, which must pass: what else does a process of its own begin and end.
+void ExpectChildPasses(const std::string& test);
+
 }  // namespace gles_delegate::testing
 
 #endif  // GLES_DELEGATE_TESTS_TESTING_CHILD_H_

@@ -2,6 +2,8 @@
 #ifndef GLES_DELEGATE_TESTS_TESTING_COUNTED_CALLS_H_
 #define GLES_DELEGATE_TESTS_TESTING_COUNTED_CALLS_H_
 
+#include <cstdint>
+
 #include "egl/testing.h"
 
 namespace gles_delegate::testing {
@@ -9,77 +11,57 @@ namespace gles_delegate::testing {
 // While it lives. One at a time.
 class CountedCalls {
  public:
-  CountedCalls() = default;
-
   // Calls that move bytes between the CPU and GL, or make memory for that.
-  int host_calls() const { return counts().host; }
+  int host_calls() const { return counts_.host; }
+  // The bytes that they moved between buffers and the CPU.
+  int64_t host_bytes() const { return counts_.host_bytes; }
   // The same for textures, which constants may live in.
-  int texture_calls() const { return counts().textures; }
-  int programs() const { return counts().programs; }  // made
-  int objects() const { return counts().objects; }    // buffers and textures
-  void Reset() { counts() = {}; }
+  int texture_calls() const { return counts_.textures; }
+  int programs() const { return counts_.programs; }  // made
+  int objects() const { return counts_.objects; }    // buffers and textures
+  int dispatches() const { return counts_.dispatches; }
+  // Calls by which the CPU waits for the GPU.
+  int waits() const { return counts_.waits; }
+  void Reset() { counts_ = {}; }
 
  private:
   using GlApi = egl::GlApi;
+  template <auto kMember>
+  using Before = egl::Before<kMember>;
   struct Counts {
-    int host = 0, textures = 0, programs = 0, objects = 0;
+    int host = 0, textures = 0, programs = 0, objects = 0, dispatches = 0,
+        waits = 0;
+    int64_t host_bytes = 0;
   };
-  static Counts& counts() {
-    static Counts counts;
-    return counts;
-  }
 
-  const bool is_begun_ = [] {
-    counts() = {};
-    return true;
-  }();
-  egl::ScopedGlOverride<GlApi, decltype(GlApi::BufferSubData)> sub_data_{
-      &GlApi::BufferSubData,
-      +[](GLenum target, GLintptr offset, GLsizeiptr size, const void* data) {
-        ++counts().host;
-        egl::driver_gl().BufferSubData(target, offset, size, data);
+  mutable Counts counts_;
+  Before<&GlApi::BufferSubData> sub_data_{
+      [this](GLenum, GLintptr, GLsizeiptr size, auto...) {
+        ++counts_.host;
+        counts_.host_bytes += size;
       }};
-  egl::ScopedGlOverride<GlApi, decltype(GlApi::MapBufferRange)> map_{
-      &GlApi::MapBufferRange, +[](GLenum target, GLintptr offset,
-                                  GLsizeiptr length, GLbitfield access) {
-        ++counts().host;
-        return egl::driver_gl().MapBufferRange(target, offset, length, access);
+  Before<&GlApi::MapBufferRange> map_{
+      [this](GLenum, GLintptr, GLsizeiptr length, auto...) {
+        ++counts_.host;
+        counts_.host_bytes += length;
       }};
-  egl::ScopedGlOverride<GlApi, decltype(GlApi::BufferStorageEXT)> storage_{
-      &GlApi::BufferStorageEXT,
-      +[](GLenum target, GLsizeiptr size, const void* data, GLbitfield flags) {
-        ++counts().host;
-        egl::driver_gl().BufferStorageEXT(target, size, data, flags);
-      }};
-  egl::ScopedGlOverride<GlApi, decltype(GlApi::TexSubImage2D)> sub_image_{
-      &GlApi::TexSubImage2D,
-      +[](GLenum target, GLint level, GLint x, GLint y, GLsizei width,
-          GLsizei height, GLenum format, GLenum type, const void* data) {
-        ++counts().textures;
-        egl::driver_gl().TexSubImage2D(target, level, x, y, width, height,
-                                       format, type, data);
-      }};
-  egl::ScopedGlOverride<GlApi, decltype(GlApi::ReadPixels)> read_pixels_{
-      &GlApi::ReadPixels, +[](GLint x, GLint y, GLsizei width, GLsizei height,
-                              GLenum format, GLenum type, void* data) {
-        ++counts().textures;
-        egl::driver_gl().ReadPixels(x, y, width, height, format, type, data);
-      }};
-  egl::ScopedGlOverride<GlApi, decltype(GlApi::CreateProgram)> program_{
-      &GlApi::CreateProgram, +[]() -> GLuint {
-        ++counts().programs;
-        return egl::driver_gl().CreateProgram();
-      }};
-  egl::ScopedGlOverride<GlApi, decltype(GlApi::GenBuffers)> buffers_{
-      &GlApi::GenBuffers, +[](GLsizei count, GLuint* names) {
-        counts().objects += count;
-        egl::driver_gl().GenBuffers(count, names);
-      }};
-  egl::ScopedGlOverride<GlApi, decltype(GlApi::GenTextures)> textures_{
-      &GlApi::GenTextures, +[](GLsizei count, GLuint* names) {
-        counts().objects += count;
-        egl::driver_gl().GenTextures(count, names);
-      }};
+  Before<&GlApi::BufferStorageEXT> storage_{
+      [this](auto...) { ++counts_.host; }};
+  Before<&GlApi::TexSubImage2D> sub_image_{
+      [this](auto...) { ++counts_.textures; }};
+  Before<&GlApi::ReadPixels> read_pixels_{
+      [this](auto...) { ++counts_.textures; }};
+  Before<&GlApi::CreateProgram> program_{
+      [this](auto...) { ++counts_.programs; }};
+  Before<&GlApi::GenBuffers> buffers_{
+      [this](GLsizei count, auto...) { counts_.objects += count; }};
+  Before<&GlApi::GenTextures> textures_{
+      [this](GLsizei count, auto...) { counts_.objects += count; }};
+  Before<&GlApi::DispatchCompute> dispatches_{
+      [this](auto...) { ++counts_.dispatches; }};
+  Before<&GlApi::ClientWaitSync> client_wait_{
+      [this](auto...) { ++counts_.waits; }};
+  Before<&GlApi::Finish> finish_{[this](auto...) { ++counts_.waits; }};
 };
 
 }  // namespace gles_delegate::testing

@@ -11,6 +11,7 @@
 
 #include "gles_delegate/gles_delegate.h"
 #include "nlohmann/json.hpp"
+#include "tests/testing/device_test.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
 #include "tools/op_models/shapes.h"
@@ -28,6 +29,9 @@ nlohmann::json ReportOf(const DelegatePtr& delegate);
 // A model that must load; aborts the program where it does not.
 std::unique_ptr<Model> LoadOrDie(std::vector<uint8_t> bytes);
 
+// The model of a case's text (docs/conformance.md).
+std::unique_ptr<Model> LoadCase(const std::string& text);
+
 // An interpreter without a delegate; aborts if it cannot be made.
 std::unique_ptr<Interpreter> InterpreterOrDie(const Model& model);
 
@@ -35,6 +39,13 @@ std::unique_ptr<Interpreter> InterpreterOrDie(const Model& model);
 // it cannot be, and runs on the CPU then.
 std::unique_ptr<Interpreter> Applied(const Model& model,
                                      const DelegatePtr& delegate);
+
+// The same by the interpreter's options, where a failure costs the interpreter.
+absl::StatusOr<std::unique_ptr<Interpreter>> CreatedWith(
+    const Model& model, const DelegatePtr& delegate);
+
+// Resizes the first input and allocates; fails the test where it cannot.
+void Resize(Interpreter* interpreter, const Shape& shape);
 
 // Fills every float input with values that depend on `round` alone, invokes,
 // and returns all outputs one after the other.
@@ -70,6 +81,18 @@ void ExpectCloseHoweverApplied(const Model& model,
 // Node i is letter i; tensors are named "t<i>", the last one too.
 std::vector<uint8_t> ChainModel(const std::string& letters,
                                 const Shape& shape = {1, 6, 5, 5});
+
+// Tests on one such model. Each is skipped, loudly, if there is no device.
+class ChainTest : public DeviceTest {
+ protected:
+  explicit ChainTest(const std::string& letters = "can",
+                     const Shape& shape = {1, 6, 5, 5})
+      : model_(LoadOrDie(ChainModel(letters, shape))),
+        expected_(CpuResult(*model_)) {}
+
+  std::unique_ptr<Model> model_;
+  std::vector<float> expected_;  // of RunOnce()'s first round
+};
 
 // TfLiteGlesDelegateBindObject() of a buffer.
 inline int32_t BindBuffer(TfLiteDelegate* delegate, int32_t tensor,

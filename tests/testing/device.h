@@ -34,4 +34,12 @@ bool DeviceIsRequired();
                  << ::gles_delegate::testing::TestContextStatus();           \
   } while (false)
 
+// The same for a test that needs an OpenGL ES extension of the device.
+#define GLES_SKIP_WITHOUT(extension)                                      \
+  do {                                                                    \
+    if (::gles_delegate::testing::TestContext()->device().Has(extension)) \
+      break;                                                              \
+    GTEST_SKIP() << "NO " << (extension) << " HERE, NOTHING TESTED";      \
+  } while (false)
+
 #endif  // GLES_DELEGATE_TESTS_TESTING_DEVICE_H_

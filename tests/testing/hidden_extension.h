@@ -14,26 +14,17 @@ namespace gles_delegate::testing {
 class HiddenExtension {
  public:
   explicit HiddenExtension(const char* name)
-      : hide_(&egl::GlApi::GetStringi, &GetStringi) {
-    name_ = name;
-    driver_ = hide_.original();
-  }
+      : hide_([name, driver = egl::gl().GetStringi](GLenum list, GLuint index) {
+          const GLubyte* text = driver(list, index);
+          if (list != GL_EXTENSIONS || text == nullptr ||
+              std::strcmp(reinterpret_cast<const char*>(text), name) != 0) {
+            return text;
+          }
+          return reinterpret_cast<const GLubyte*>("GL_GLES_DELEGATE_hidden");
+        }) {}
 
  private:
-  using Function = decltype(egl::GlApi::GetStringi);
-
-  static const GLubyte* GL_APIENTRY GetStringi(GLenum name, GLuint index) {
-    const GLubyte* text = driver_(name, index);
-    if (name != GL_EXTENSIONS || text == nullptr ||
-        std::strcmp(reinterpret_cast<const char*>(text), name_) != 0) {
-      return text;
-    }
-    return reinterpret_cast<const GLubyte*>("GL_GLES_DELEGATE_hidden");
-  }
-
-  static inline const char* name_ = nullptr;
-  static inline Function driver_ = nullptr;
-  egl::ScopedGlOverride<egl::GlApi, Function> hide_;
+  egl::Instead<&egl::GlApi::GetStringi> hide_;
 };
 
 }  // namespace gles_delegate::testing

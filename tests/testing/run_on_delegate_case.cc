@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/two_negations.h"
+#include "tools/cases/model.h"
 #include "tools/op_models/random.h"
 #include "tools/op_models/schema_names.h"
 
@@ -90,6 +91,10 @@ std::unique_ptr<Model> LoadOrDie(std::vector<uint8_t> bytes) {
   return LoadOrEnd(std::move(bytes));
 }
 
+std::unique_ptr<Model> LoadCase(const std::string& text) {
+  return LoadOrDie(cases::ModelOf(text).bytes);
+}
+
 std::unique_ptr<Interpreter> InterpreterOrDie(const Model& model) {
   auto interpreter = Interpreter::Create(model);
   if (!interpreter.ok()) {
@@ -105,6 +110,20 @@ std::unique_ptr<Interpreter> Applied(const Model& model,
   const absl::Status applied = interpreter->ApplyDelegate(delegate.get());
   EXPECT_TRUE(applied.ok()) << applied;
   return interpreter;
+}
+
+absl::StatusOr<std::unique_ptr<Interpreter>> CreatedWith(
+    const Model& model, const DelegatePtr& delegate) {
+  InterpreterOptions options;
+  options.delegate = delegate.get();
+  options.apply = InterpreterOptions::Apply::kOptions;
+  return Interpreter::Create(model, options);
+}
+
+void Resize(Interpreter* interpreter, const Shape& shape) {
+  absl::Status status = interpreter->ResizeInput(0, shape);
+  if (status.ok()) status = interpreter->AllocateTensors();
+  EXPECT_TRUE(status.ok()) << status;
 }
 
 absl::StatusOr<std::vector<float>> RunOnce(Interpreter* interpreter,
@@ -127,8 +146,7 @@ std::vector<float> CpuResult(const Model& model, int round,
                              const Shape& shape) {
   auto interpreter = InterpreterOrDie(model);
   if (!shape.empty()) {
-    EXPECT_TRUE(interpreter->ResizeInput(0, shape).ok());
-    EXPECT_TRUE(interpreter->AllocateTensors().ok());
+    Resize(interpreter.get(), shape);
   }
   auto result = RunOnce(interpreter.get(), round);
   EXPECT_TRUE(result.ok()) << result.status();

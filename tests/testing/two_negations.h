@@ -9,22 +9,15 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "tools/common/model_builder.h"
+#include "tools/cases/model.h"
 #include "tools/common/tflite_host.h"
-#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 
 // y = -(-x), two NEG nodes.
 inline std::vector<uint8_t> TwoNegations() {
-  ModelBuilder builder;
-  const int x = builder.AddInput("x", {1, 2});
-  const int t = builder.AddTensor("t", {1, 2});
-  const int y = builder.AddTensor("y", {1, 2});
-  builder.AddOp(Op::NEG, 1, {x}, {t});
-  builder.AddOp(Op::NEG, 1, {t}, {y});
-  builder.SetOutputs({y});
-  return builder.Finish();
+  return cases::BuilderOf("NEG x=[1,2] -> t:f32[1,2] ; NEG t -> y:f32[1,2]")
+      .Finish();
 }
 
 // Ends the test program where TFLite cannot read the model.

@@ -2,7 +2,6 @@
 #ifndef GLES_DELEGATE_TESTS_TESTING_WATCHED_CONTEXTS_H_
 #define GLES_DELEGATE_TESTS_TESTING_WATCHED_CONTEXTS_H_
 
-#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -19,46 +18,34 @@ class WatchedContexts {
     kAll
   };
 
-  explicit WatchedContexts(Refused refused = Refused::kNone) {
-    state().refused = refused;
-    state().displays.clear();
-    create_ = std::make_unique<Override>(&egl::EglApi::CreateContext, Create);
-  }
+  explicit WatchedContexts(Refused refused = Refused::kNone)
+      : refused_(refused) {}
 
   // The display of each context that was made, in order.
   std::vector<EGLDisplay> displays() const {
-    const std::lock_guard<std::mutex> lock(state().mutex);
-    return state().displays;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return displays_;
   }
 
  private:
-  using Override =
-      egl::ScopedGlOverride<egl::EglApi, decltype(egl::EglApi::CreateContext)>;
-  // Of the process: a function of EGL's has no captures.
-  struct State {
-    Refused refused = Refused::kNone;
-    std::mutex mutex;
-    std::vector<EGLDisplay> displays;
-  };
-  static State& state() {
-    static auto& state = *new State;
-    return state;
-  }
-  static EGLContext Create(EGLDisplay display, EGLConfig config,
-                           EGLContext shared, const EGLint* attributes) {
-    const Refused refused = state().refused;
-    if (refused == Refused::kAll ||
-        (refused == Refused::kSharing && shared != EGL_NO_CONTEXT)) {
+  EGLContext Create(EGLDisplay display, EGLConfig config, EGLContext shared,
+                    const EGLint* attributes) {
+    if (refused_ == Refused::kAll ||
+        (refused_ == Refused::kSharing && shared != EGL_NO_CONTEXT)) {
       return EGL_NO_CONTEXT;
     }
     const EGLContext context =
         egl::driver_egl().CreateContext(display, config, shared, attributes);
-    const std::lock_guard<std::mutex> lock(state().mutex);
-    if (context != EGL_NO_CONTEXT) state().displays.push_back(display);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (context != EGL_NO_CONTEXT) displays_.push_back(display);
     return context;
   }
 
-  std::unique_ptr<Override> create_;
+  const Refused refused_;
+  mutable std::mutex mutex_;
+  std::vector<EGLDisplay> displays_;
+  egl::Instead<&egl::EglApi::CreateContext> create_{
+      [this](auto... of) { return Create(of...); }};
 };
 
 }  // namespace gles_delegate::testing

@@ -19,15 +19,17 @@
 #include "tests/testing/device.h"
 #include "tests/testing/live_objects.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/pretended_resets.h"
 #include "tests/testing/quantized_model.h"
 #include "tests/testing/scratch_directory.h"
+#include "tests/testing/watched_contexts.h"
 
 namespace gles_delegate::testing {
 namespace {
 
-using ::gles_delegate::egl::EglApi;
+using ::gles_delegate::egl::Before;
 using ::gles_delegate::egl::GlApi;
-using ::gles_delegate::egl::ScopedGlOverride;
+using ::gles_delegate::egl::Instead;
 
 // Past this a test fails: the build in the background has not ended.
 constexpr auto kLongest = std::chrono::minutes(1);
@@ -42,24 +44,11 @@ GLuint CreateProgram() {
 
 // Threads other than this one stop before each program while it is set.
 std::atomic<bool> g_compiler_waits = false;
-void LinkProgram(GLuint program) {
+void WaitForCompiler(GLuint) {
   while (g_compiler_waits && std::this_thread::get_id() != g_main) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  egl::driver_gl().LinkProgram(program);
 }
-
-// The buffers that threads other than this one have made to be mapped.
-std::atomic<int> g_mapped = 0;
-void BufferStorage(GLenum target, GLsizeiptr bytes, const void* data,
-                   GLbitfield flags) {
-  if (std::this_thread::get_id() != g_main) ++g_mapped;
-  egl::driver_gl().BufferStorageEXT(target, bytes, data, flags);
-}
-
-// The driver's answer when it is next asked for resets.
-std::atomic<GLenum> g_reset = GL_NO_ERROR;
-GLenum ResetStatus() { return g_reset.exchange(GL_NO_ERROR); }
 
 void InBackground(TfLiteGlesDelegateOptions& options) {
   options.startup = kTfLiteGlesStartupTiered;
@@ -73,8 +62,8 @@ class DelegateBackgroundTest : public ::testing::Test {
     g_compiler_is_broken = false;
     g_compiler_waits = false;
     // Once there is a context, and so a driver.
-    programs_.emplace(&GlApi::CreateProgram, CreateProgram);
-    links_.emplace(&GlApi::LinkProgram, LinkProgram);
+    programs_.emplace(CreateProgram);
+    links_.emplace(WaitForCompiler);
     // Large enough that llvmpipe's row and the baseline plan differ in tiles.
     model_ = LoadOrDie(ChainModel("cancm", {1, 48, 48, 5}));
   }
@@ -114,9 +103,8 @@ class DelegateBackgroundTest : public ::testing::Test {
   }
 
   std::unique_ptr<Model> model_;
-  std::optional<ScopedGlOverride<GlApi, decltype(GlApi::CreateProgram)>>
-      programs_;
-  std::optional<ScopedGlOverride<GlApi, decltype(GlApi::LinkProgram)>> links_;
+  std::optional<Instead<&GlApi::CreateProgram>> programs_;
+  std::optional<Before<&GlApi::LinkProgram>> links_;
 };
 
 TEST_F(DelegateBackgroundTest, ThePlanProperTakesOver) {
@@ -207,8 +195,8 @@ TEST_F(DelegateBackgroundTest, AWorkerTakesOver) {
   RunUntilSettled(*model_, interpreter.get(), delegate);
   EXPECT_EQ(State(delegate), "done");
   if (!TestContext()->device().Has("GL_KHR_robustness")) return;
-  const ScopedGlOverride resets(&GlApi::GetGraphicsResetStatusKHR, ResetStatus);
-  g_reset = GL_INNOCENT_CONTEXT_RESET_KHR;
+  PretendedResets resets;
+  resets.Tell();
   EXPECT_EQ(TfLiteInterpreterInvoke(interpreter->get()), kTfLiteError);
   RunUntilSettled(*model_, interpreter.get(), delegate);
   EXPECT_EQ(State(delegate), "done");
@@ -216,10 +204,12 @@ TEST_F(DelegateBackgroundTest, AWorkerTakesOver) {
 }
 
 TEST_F(DelegateBackgroundTest, TensorsStayWhereTheyLie) {
-  if (!TestContext()->device().Has("GL_EXT_buffer_storage")) {
-    GTEST_SKIP() << "this driver has no GL_EXT_buffer_storage";
-  }
-  const ScopedGlOverride storage(&GlApi::BufferStorageEXT, BufferStorage);
+  GLES_SKIP_WITHOUT("GL_EXT_buffer_storage");
+  // The buffers that threads other than this one make to be mapped.
+  std::atomic<int> mapped = 0;
+  const Before<&GlApi::BufferStorageEXT> storage([&](auto...) {
+    if (std::this_thread::get_id() != g_main) ++mapped;
+  });
   const DelegatePtr delegate = MakeDelegate([](auto& options) {
     InBackground(options);
     options.zero_copy = kTfLiteGlesOn;
@@ -233,14 +223,14 @@ TEST_F(DelegateBackgroundTest, TensorsStayWhereTheyLie) {
   };
   const char* const input = lies_at(interpreter->input(0));
   const char* const output = lies_at(interpreter->output(0));
-  g_mapped = 0;
+  mapped = 0;
   RunUntilSettled(*model_, interpreter.get(), delegate);
   ASSERT_EQ(State(delegate), "done");
   EXPECT_EQ(lies_at(interpreter->input(0)), input);
   EXPECT_EQ(lies_at(interpreter->output(0)), output);
   // So the optimized plan has none but those of the baseline plan, and copies
   // nothing.
-  EXPECT_EQ(g_mapped, 0);
+  EXPECT_EQ(mapped, 0);
   ExpectClose(RunOnce(interpreter.get(), 2), CpuResult(*model_, 2));
 }
 
@@ -253,14 +243,12 @@ TEST_F(DelegateBackgroundTest, AResizeStopsItAndNeedsNoOtherBaseline) {
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model_));
   ASSERT_EQ(State(delegate), "running");
   g_compiler_waits = false;
-  ASSERT_TRUE(interpreter->ResizeInput(0, larger).ok());
-  ASSERT_TRUE(interpreter->AllocateTensors().ok());
+  Resize(interpreter.get(), larger);
   RunUntilSettled(*model_, interpreter.get(), delegate, larger);
   // When it has ended.
   ASSERT_EQ(State(delegate), "done");
   for (const Shape& shape : {Shape{1, 48, 48, 5}, larger}) {
-    ASSERT_TRUE(interpreter->ResizeInput(0, shape).ok());
-    ASSERT_TRUE(interpreter->AllocateTensors().ok());
+    Resize(interpreter.get(), shape);
     EXPECT_EQ(State(delegate), "off");
     EXPECT_EQ(Reason(delegate),
               "most programs were compiled before the resize");
@@ -285,11 +273,7 @@ TEST_F(DelegateBackgroundTest, InterpreterAndDelegateMayGoAtAnyTime) {
 TEST_F(DelegateBackgroundTest, WithoutAContextToShareTheBaselineGoesOn) {
   const DelegatePtr delegate = MakeDelegate(InBackground);
   auto interpreter = Applied(*model_, delegate);
-  const ScopedGlOverride none(
-      &EglApi::CreateContext,
-      +[](EGLDisplay, EGLConfig, EGLContext, const EGLint*) -> EGLContext {
-        return EGL_NO_CONTEXT;
-      });
+  const WatchedContexts none(WatchedContexts::Refused::kAll);
   RunUntilSettled(*model_, interpreter.get(), delegate);
   EXPECT_EQ(State(delegate), "failed");
   EXPECT_THAT(interpreter->log(),
@@ -339,9 +323,7 @@ TEST_F(DelegateBackgroundTest, WhatCannotBeBuiltLeavesTheBaseline) {
 // Of several partitions, one of which makes the new context while the others
 // are still being built in the lost one.
 TEST_F(DelegateBackgroundTest, AResetWhileItIsAtWorkBeginsAgain) {
-  if (!TestContext()->device().Has("GL_KHR_robustness")) {
-    GTEST_SKIP() << "this driver does not tell of resets (GL_KHR_robustness)";
-  }
+  GLES_SKIP_WITHOUT("GL_KHR_robustness");
   model_ = LoadOrDie(ChainModel("cancrnamrcc", {1, 48, 48, 5}));
   const DelegatePtr delegate = MakeDelegate([](auto& options) {
     InBackground(options);
@@ -352,9 +334,8 @@ TEST_F(DelegateBackgroundTest, AResetWhileItIsAtWorkBeginsAgain) {
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model_));
   ASSERT_EQ(State(delegate), "running");
   {
-    const ScopedGlOverride resets(&GlApi::GetGraphicsResetStatusKHR,
-                                  ResetStatus);
-    g_reset = GL_INNOCENT_CONTEXT_RESET_KHR;
+    PretendedResets resets;
+    resets.Tell();
     EXPECT_EQ(TfLiteInterpreterInvoke(interpreter->get()), kTfLiteError);
     g_compiler_waits = false;
     RunUntilSettled(*model_, interpreter.get(), delegate);

@@ -5,13 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/op_list.h"
 #include "egl/testing.h"
 #include "tensorflow/lite/c/c_api.h"
 #include "tests/testing/delegate_case.h"
-#include "tests/testing/device.h"
+#include "tests/testing/device_test.h"
 #include "tests/testing/edit_model.h"
+#include "tests/testing/edited_shaders.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/scratch_directory.h"
@@ -22,8 +24,9 @@
 namespace gles_delegate::testing {
 namespace {
 
+using ::gles_delegate::egl::After;
 using ::gles_delegate::egl::GlApi;
-using ::gles_delegate::egl::ScopedGlOverride;
+using ::gles_delegate::egl::Instead;
 
 // --- Files ------------------------------------------------------------------
 
@@ -86,23 +89,14 @@ const std::vector<GraphFault>& GraphFaults() {
   return faults;
 }
 
-class BadGraphTest : public ::testing::TestWithParam<GraphFault> {
+class BadGraphTest : public DeviceTestWithParam<GraphFault> {
  protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-
   static ModelBuilder Row() {
-    ModelBuilder b;
-    const int x = b.AddInput("x", {1, 4});
-    std::vector<int> t;
-    for (const char* name : {"t0", "t1", "t2"}) {
-      t.push_back(b.AddTensor(name, {1, 4}));
-    }
+    ModelBuilder b = cases::BuilderOf(
+        "NEG x=[1,4] -> t0:f32[1,4] ; ABS t0 -> t1:f32[1,4] ; "
+        "SQUARE t1 -> t2:f32[1,4]");
     b.AddInput("y", {10, 4});
     b.AddConstant<float>("c", {1, 4}, std::vector<float>(4, 3));
-    b.AddOp(Op::NEG, 1, {x}, {t[0]});
-    b.AddOp(Op::ABS, 1, {t[0]}, {t[1]});
-    b.AddOp(Op::SQUARE, 1, {t[1]}, {t[2]});
-    b.SetOutputs({t[2]});
     return b;
   }
 };
@@ -235,10 +229,7 @@ TEST(InconsistentShapesTest, WhatTfliteRefusesStaysTflitesError) {
   const auto model = LoadOrDie(
       cases::BuilderOf("ADD a=[1,2,3,5] b=[1,2,4,5] -> [1,2,3,5]").Finish());
   const DelegatePtr delegate = MakeDelegate();
-  InterpreterOptions options;
-  options.delegate = delegate.get();
-  options.apply = InterpreterOptions::Apply::kOptions;
-  const auto interpreter = Interpreter::Create(*model, options);
+  const auto interpreter = CreatedWith(*model, delegate);
   ASSERT_FALSE(interpreter.ok());
   EXPECT_THAT(std::string(interpreter.status().message()),
               HasSubstr("broadcast"));
@@ -270,20 +261,14 @@ TEST(InconsistentShapesTest, AnInputWithoutAShape) {
     graph.operators.push_back(std::move(softmax));
   }));
   const DelegatePtr delegate = MakeDelegate();
-  InterpreterOptions options;
-  options.delegate = delegate.get();
-  options.apply = InterpreterOptions::Apply::kOptions;
-  EXPECT_FALSE(Interpreter::Create(*model, options).ok());
+  EXPECT_FALSE(CreatedWith(*model, delegate).ok());
   EXPECT_THAT(ReportOf(delegate)["cpu"].dump(),
               HasSubstr("SOFTMAX) reads a tensor without a shape"));
 }
 
 // --- Lists of tensors -------------------------------------------------------
 
-class TensorListsTest : public ::testing::Test {
- protected:
-  void SetUp() override { GLES_SKIP_WITHOUT_DEVICE(); }
-};
+class TensorListsTest : public DeviceTest {};
 
 TEST_F(TensorListsTest, AnOutputThatIsListedTwice) {
   const auto model =
@@ -307,27 +292,15 @@ TEST_F(TensorListsTest, IntermediatesOfANodeThatRunsOnTheCpu) {
       [](auto& options) { options.memory_limit_bytes = 100 << 10; });
   auto interpreter = Applied(*model, delegate);
   const Shape large = {1, 60, 50, 5};
-  ASSERT_TRUE(interpreter->ResizeInput(0, large).ok());
-  ASSERT_TRUE(interpreter->AllocateTensors().ok());
+  Resize(interpreter.get(), large);
   EXPECT_EQ(*RunOnce(interpreter.get()), CpuResult(*model, 0, large));
   EXPECT_TRUE(ReportOf(delegate)["partition"][0].contains("on_cpu"));
 }
 
 // --- The driver -------------------------------------------------------------
 
-// State of the replacements below, which are plain functions without captures.
-GLint g_max_texture_size = 0;
-GLint g_max_layers = 0;
-GLint64 g_max_buffer_bytes = 0;
-
-class BadDriverTest : public ::testing::Test {
+class BadDriverTest : public ChainTest {
  protected:
-  void SetUp() override {
-    GLES_SKIP_WITHOUT_DEVICE();
-    model_ = LoadOrDie(ChainModel("can"));
-    expected_ = CpuResult(*model_);
-  }
-
   // Applies a delegate that must fail, and looks whether the CPU runs on.
   // Returns the error.
   std::string FailToApply(
@@ -344,9 +317,6 @@ class BadDriverTest : public ::testing::Test {
     }
     return std::string(applied.message());
   }
-
-  std::unique_ptr<Model> model_;
-  std::vector<float> expected_;
 };
 
 // A driver with smaller limits.
@@ -356,22 +326,15 @@ class SmallLimitsTest : public BadDriverTest {
   nlohmann::json RunWithLimits(const Model& model, GLint texture_size,
                                GLint layers, GLint64 buffer_bytes,
                                int storage) {
-    g_max_texture_size = texture_size;
-    g_max_layers = layers;
-    g_max_buffer_bytes = buffer_bytes;
-    const ScopedGlOverride ints(
-        &GlApi::GetIntegerv, +[](GLenum name, GLint* value) {
-          egl::driver_gl().GetIntegerv(name, value);
-          if (name == GL_MAX_TEXTURE_SIZE) *value = g_max_texture_size;
-          if (name == GL_MAX_ARRAY_TEXTURE_LAYERS) *value = g_max_layers;
-        });
-    const ScopedGlOverride longs(
-        &GlApi::GetInteger64v, +[](GLenum name, GLint64* value) {
-          egl::driver_gl().GetInteger64v(name, value);
-          if (name == GL_MAX_SHADER_STORAGE_BLOCK_SIZE) {
-            *value = g_max_buffer_bytes;
-          }
-        });
+    const After<&GlApi::GetIntegerv> ints([&](GLenum name, GLint* value) {
+      if (name == GL_MAX_TEXTURE_SIZE) *value = texture_size;
+      if (name == GL_MAX_ARRAY_TEXTURE_LAYERS) *value = layers;
+    });
+    const After<&GlApi::GetInteger64v> longs([&](GLenum name, GLint64* value) {
+      if (name == GL_MAX_SHADER_STORAGE_BLOCK_SIZE) {
+        *value = buffer_bytes;
+      }
+    });
     const DelegatePtr delegate = MakeDelegate([&](auto& options) {
       options.storage = storage;
       options.thread_mode =
@@ -419,10 +382,9 @@ TEST_F(SmallLimitsTest, ATensorThatFitsNowhereStaysOnTheCpu) {
 
 // The partition's output does not fit a buffer; the other partition runs.
 TEST_F(SmallLimitsTest, APartitionWithALargeEdgeStaysOnTheCpuAlone) {
-  const auto model = LoadOrDie(
-      cases::ModelOf("NEG x=[1,2,2,4] -> t ; L2_POOL_2D t filter=1 -> pooled ; "
-                     "TILE pooled times=(1,20,20,1) -> large")
-          .bytes);
+  const auto model = LoadCase(
+      "NEG x=[1,2,2,4] -> t ; L2_POOL_2D t filter=1 -> pooled ; "
+      "TILE pooled times=(1,20,20,1) -> large");
   const nlohmann::json report = RunWithLimits(*model, 512, 256, 20000, 0);
   EXPECT_EQ(report["nodes_delegated"], 1) << report["cpu"];
   EXPECT_THAT(report["cpu"].dump(),
@@ -431,79 +393,38 @@ TEST_F(SmallLimitsTest, APartitionWithALargeEdgeStaysOnTheCpuAlone) {
 }
 
 TEST_F(BadDriverTest, AShaderThatDoesNotCompileIsNamed) {
-  const ScopedGlOverride source(
-      &GlApi::ShaderSource,
-      +[](GLuint shader, GLsizei, const GLchar* const*, const GLint*) {
-        const char* text = "#version 310 es\nthis_is_garbage();\n";
-        egl::driver_gl().ShaderSource(shader, 1, &text, nullptr);
-      });
-  const std::string error = FailToApply();
-  EXPECT_THAT(error, AllOf(HasSubstr("does not compile on this driver"),
-                           HasSubstr(".comp"), HasSubstr("error")));
+  const EditedShaders shaders([](std::string* text) {
+    *text = "#version 310 es\nthis_is_garbage();\n";
+  });
+  EXPECT_THAT(FailToApply(), AllOf(HasSubstr("does not compile on this driver"),
+                                   HasSubstr(".comp"), HasSubstr("error")));
 }
 
 // The second node's shader alone.
 TEST_F(BadDriverTest, TheOpOfAShaderThatDoesNotCompileIsNamed) {
-  const ScopedGlOverride source(
-      &GlApi::ShaderSource,
-      +[](GLuint shader, GLsizei n, const GLchar* const* texts,
-          const GLint* lengths) {
-        const std::string text(texts[0], lengths[0]);
-        if (text.find("// conv") == std::string::npos) {
-          egl::driver_gl().ShaderSource(shader, n, texts, lengths);
-          return;
-        }
-        const char* garbage = "#version 310 es\nvoid main() { garbage(); }\n";
-        egl::driver_gl().ShaderSource(shader, 1, &garbage, nullptr);
-      });
-  const std::string error = FailToApply();
-  EXPECT_THAT(error, AllOf(HasSubstr("CONV_2D 0 (conv"), HasSubstr(".comp)"),
-                           HasSubstr("garbage")));
+  const EditedShaders shaders([](std::string* text) {
+    if (!absl::StrContains(*text, "// conv")) return;
+    *text = "#version 310 es\nvoid main() { garbage(); }\n";
+  });
+  EXPECT_THAT(FailToApply(), AllOf(HasSubstr("CONV_2D 0 (conv"),
+                                   HasSubstr(".comp)"), HasSubstr("garbage")));
 }
-
-TEST_F(BadDriverTest, AProgramThatDoesNotLinkIsNamed) {
-  const ScopedGlOverride status(
-      &GlApi::GetProgramiv, +[](GLuint program, GLenum name, GLint* value) {
-        egl::driver_gl().GetProgramiv(program, name, value);
-        if (name == GL_LINK_STATUS) *value = GL_FALSE;
-      });
-  EXPECT_THAT(FailToApply(),
-              AllOf(HasSubstr("does not link"), HasSubstr(".comp")));
-}
-
-TEST_F(BadDriverTest, AShaderWithAnotherParamsBlockIsRefused) {
-  const ScopedGlOverride size(
-      &GlApi::GetActiveUniformBlockiv,
-      +[](GLuint program, GLuint index, GLenum name, GLint* value) {
-        egl::driver_gl().GetActiveUniformBlockiv(program, index, name, value);
-        if (name == GL_UNIFORM_BLOCK_DATA_SIZE) *value += 16;
-      });
-  EXPECT_THAT(FailToApply(), HasSubstr("Params block"));
-}
-
-bool g_out_of_memory = false;
 
 TEST_F(BadDriverTest, OutOfMemoryIsAnError) {
   for (int storage : {1, 2, 3}) {
-    g_out_of_memory = false;
-    const ScopedGlOverride textures(
-        &GlApi::TexStorage2D, +[](GLenum, GLsizei, GLenum, GLsizei, GLsizei) {
-          g_out_of_memory = true;
-        });
-    const ScopedGlOverride arrays(
-        &GlApi::TexStorage3D, +[](GLenum, GLsizei, GLenum, GLsizei, GLsizei,
-                                  GLsizei) { g_out_of_memory = true; });
-    const ScopedGlOverride buffers(
-        &GlApi::BufferData, +[](GLenum, GLsizeiptr, const void*, GLenum) {
-          g_out_of_memory = true;
-        });
-    const ScopedGlOverride error(
-        &GlApi::GetError, +[]() -> GLenum {
-          if (!std::exchange(g_out_of_memory, false)) {
-            return egl::driver_gl().GetError();
-          }
-          return GL_OUT_OF_MEMORY;
-        });
+    bool is_out_of_memory = false;
+    const Instead<&GlApi::TexStorage2D> textures(
+        [&](auto...) { is_out_of_memory = true; });
+    const Instead<&GlApi::TexStorage3D> arrays(
+        [&](auto...) { is_out_of_memory = true; });
+    const Instead<&GlApi::BufferData> buffers(
+        [&](auto...) { is_out_of_memory = true; });
+    const Instead<&GlApi::GetError> error([&](auto...) -> GLenum {
+      if (!std::exchange(is_out_of_memory, false)) {
+        return egl::driver_gl().GetError();
+      }
+      return GL_OUT_OF_MEMORY;
+    });
     EXPECT_THAT(FailToApply([&](auto& options) { options.storage = storage; }),
                 HasSubstr("GL_OUT_OF_MEMORY"));
   }
@@ -514,9 +435,8 @@ TEST_F(BadDriverTest, AfterAFailureTheDelegateWorksAgain) {
   const DelegatePtr delegate = MakeDelegate();
   auto interpreter = InterpreterOrDie(*model_);
   {
-    const ScopedGlOverride status(
-        &GlApi::GetShaderiv, +[](GLuint shader, GLenum name, GLint* value) {
-          egl::driver_gl().GetShaderiv(shader, name, value);
+    const After<&GlApi::GetShaderiv> status(
+        [](GLuint, GLenum name, GLint* value) {
           if (name == GL_COMPILE_STATUS) *value = GL_FALSE;
         });
     EXPECT_FALSE(interpreter->ApplyDelegate(delegate.get()).ok());
@@ -532,10 +452,9 @@ TEST_F(BadDriverTest, AnErrorAtInvokeIsReported) {
   const DelegatePtr delegate = MakeDelegate();
   auto interpreter = Applied(*model_, delegate);
   {
-    const ScopedGlOverride dispatch(
-        &GlApi::DispatchCompute, +[](GLuint, GLuint, GLuint) {
-          egl::driver_gl().Enable(0xFFFF);  // leaves GL_INVALID_ENUM
-        });
+    const Instead<&GlApi::DispatchCompute> dispatch([](auto...) {
+      egl::driver_gl().Enable(0xFFFF);  // leaves GL_INVALID_ENUM
+    });
     const auto result = RunOnce(interpreter.get());
     EXPECT_THAT(std::string(result.status().message()),
                 HasSubstr("GL_INVALID_ENUM"));

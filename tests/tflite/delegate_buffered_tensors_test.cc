@@ -1,35 +1,26 @@
 // labels: op delegate llvmpipe softpipe sanitize
 // Inputs and outputs in a runtime's own buffers, whose memory the GPU accesses.
 // A fake takes the runtime's part.
-#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "egl/testing.h"
 #include "tests/testing/counted_calls.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/fake_runtime.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/pretended_resets.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::gles_delegate::egl::GlApi;
-using ::gles_delegate::egl::ScopedGlOverride;
-
-GLenum g_reset = GL_NO_ERROR;
-GLenum ResetStatus() { return std::exchange(g_reset, GLenum{GL_NO_ERROR}); }
 
 class DelegateBufferedTensorsTest : public DeviceTest {
  protected:
   void SetUp() override {
     DeviceTest::SetUp();
     if (IsSkipped()) return;
-    if (!TestContext()->device().Has("GL_EXT_buffer_storage")) {
-      GTEST_SKIP() << "this driver has no GL_EXT_buffer_storage";
-    }
+    GLES_SKIP_WITHOUT("GL_EXT_buffer_storage");
   }
   void TearDown() override {
     interpreter_.reset();
@@ -71,8 +62,7 @@ class DelegateBufferedTensorsTest : public DeviceTest {
   std::vector<float> Values(int round, const Shape& shape = {}) {
     auto on_cpu = InterpreterOrDie(*model_);
     if (!shape.empty()) {
-      EXPECT_TRUE(on_cpu->ResizeInput(0, shape).ok());
-      EXPECT_TRUE(on_cpu->AllocateTensors().ok());
+      Resize(on_cpu.get(), shape);
     }
     EXPECT_TRUE(RunOnce(on_cpu.get(), round).ok());
     return on_cpu->input(0).AsFloats();
@@ -179,8 +169,7 @@ TEST_F(DelegateBufferedTensorsTest, AfterAResize) {
   FakeBuffer* const small_host = Make(Out(), /*is_host=*/true);
   ExpectRuns(from, to, 0);
   const Shape larger = {2, 7, 5, 5};
-  ASSERT_TRUE(interpreter_->ResizeInput(0, larger).ok());
-  ASSERT_TRUE(interpreter_->AllocateTensors().ok());
+  Resize(interpreter_.get(), larger);
   EXPECT_FALSE(Run(from, Make(Out())).ok());
   EXPECT_FALSE(Run(Make(In()), small_host).ok());
   EXPECT_THAT(interpreter_->log(), Contains(HasSubstr("make new buffers")));
@@ -188,21 +177,18 @@ TEST_F(DelegateBufferedTensorsTest, AfterAResize) {
   // Large ones hold less as well.
   FakeBuffer *large_in = Make(In()), *large_out = Make(Out());
   const Shape smaller = {1, 6, 5, 5};
-  ASSERT_TRUE(interpreter_->ResizeInput(0, smaller).ok());
-  ASSERT_TRUE(interpreter_->AllocateTensors().ok());
+  Resize(interpreter_.get(), smaller);
   ExpectRuns(large_in, large_out, 2, smaller);
 }
 
 TEST_F(DelegateBufferedTensorsTest, ValuesSurviveALostContext) {
-  if (!TestContext()->device().Has("GL_KHR_robustness")) {
-    GTEST_SKIP() << "this driver does not tell of resets (GL_KHR_robustness)";
-  }
-  const ScopedGlOverride resets(&GlApi::GetGraphicsResetStatusKHR, ResetStatus);
+  GLES_SKIP_WITHOUT("GL_KHR_robustness");
+  PretendedResets resets;
   Apply("can");
   FakeBuffer *from = Make(In()), *to = Make(Out());
   for (int round : {1, 0}) ExpectRuns(from, to, round);
   const void* const lost = from->Address();
-  g_reset = GL_INNOCENT_CONTEXT_RESET_KHR;
+  resets.Tell();
   EXPECT_FALSE(Run(from, to).ok());
   // The first copies, and the second has moved them.
   for (int i = 0; i < 2; ++i) {
@@ -222,8 +208,7 @@ TEST_F(DelegateBufferedTensorsTest, OnTheCpuToo) {
   FakeBuffer *from = Make(In()), *to = Make(Out());
   ExpectRuns(from, to, 0);
   const Shape larger = {1, 60, 50, 5};
-  ASSERT_TRUE(interpreter_->ResizeInput(0, larger).ok());
-  ASSERT_TRUE(interpreter_->AllocateTensors().ok());
+  Resize(interpreter_.get(), larger);
   ExpectRuns(Make(In()), Make(Out()), 1, larger);
   ExpectRuns(Make(In(), true), Make(Out()), 2, larger);
   EXPECT_THAT(ReportOf(delegate_).dump(), HasSubstr("memory_limit_bytes"));

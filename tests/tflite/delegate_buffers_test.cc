@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "egl/context.h"
 #include "egl/objects.h"
+#include "tests/testing/app_context.h"
 #include "tests/testing/counted_calls.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
@@ -20,8 +20,6 @@ namespace gles_delegate::testing {
 namespace {
 
 using ::gles_delegate::egl::Buffer;
-using ::gles_delegate::egl::Context;
-using ::gles_delegate::egl::egl;
 using ::gles_delegate::egl::gl;
 using ::gles_delegate::egl::Program;
 
@@ -42,19 +40,13 @@ class DelegateBuffersTest : public ::testing::Test {
  protected:
   void SetUp() override {
     GLES_SKIP_WITHOUT_DEVICE();
-    app_ = std::move(Context::Create({})).value();
-    ASSERT_TRUE(egl().MakeCurrent(app_->display(), EGL_NO_SURFACE,
-                                  EGL_NO_SURFACE, app_->handle()));
+    app_ = std::make_unique<AppContext>();
     Load(ChainModel("can"));
   }
   void TearDown() override {
-    if (app_ == nullptr) return;
     interpreter_.reset();
     delegate_.reset();
     buffers_.clear();
-    EXPECT_EQ(gl().GetError(), GLenum{GL_NO_ERROR});
-    egl().MakeCurrent(app_->display(), EGL_NO_SURFACE, EGL_NO_SURFACE,
-                      EGL_NO_CONTEXT);
   }
 
   void Load(std::vector<uint8_t> bytes) {
@@ -71,6 +63,10 @@ class DelegateBuffersTest : public ::testing::Test {
     ASSERT_EQ(ReportOf(delegate_)["partitions"], 1);
   }
 
+  // A round's inputs (see RunOnce()) and the CPU's answer.
+  struct Case {
+    std::vector<float> input, output;
+  };
   // A buffer of exactly these values.
   GLuint BufferOf(const std::vector<float>& values) {
     auto made = Buffer::Create(values.size() * sizeof(float), values.data(),
@@ -78,6 +74,10 @@ class DelegateBuffersTest : public ::testing::Test {
     EXPECT_TRUE(made.ok()) << made.status();
     buffers_.push_back(*std::move(made));
     return buffers_.back().id();
+  }
+  // One for the output of a case, which nothing has written.
+  GLuint UntouchedBuffer(const Case& c) {
+    return BufferOf(std::vector<float>(c.output.size(), kUntouched));
   }
   std::vector<float> Read(GLuint id) {
     for (const Buffer& buffer : buffers_) {
@@ -88,10 +88,6 @@ class DelegateBuffersTest : public ::testing::Test {
   int Bind(int tensor, GLuint buffer) {
     return BindBuffer(delegate_.get(), tensor, buffer);
   }
-  // A round's inputs (see RunOnce()) and the CPU's answer.
-  struct Case {
-    std::vector<float> input, output;
-  };
   Case CaseOf(int round) {
     auto cpu = InterpreterOrDie(*model_);
     Case result;
@@ -118,7 +114,7 @@ class DelegateBuffersTest : public ::testing::Test {
     EXPECT_THAT(interpreter_->log(), Contains(HasSubstr(said)));
   }
 
-  std::unique_ptr<Context> app_;
+  std::unique_ptr<AppContext> app_;
   std::vector<Buffer> buffers_;
   std::unique_ptr<Model> model_;
   std::unique_ptr<Ends> ends_;
@@ -136,8 +132,7 @@ TEST_F(DelegateBuffersTest, NoByteOfABoundTensorCrossesToTheCpu) {
       Load(ChainModel("can", shape));
       const Case c = CaseOf(0);
       const GLuint input = BufferOf(c.input);
-      const GLuint output =
-          BufferOf(std::vector<float>(c.output.size(), kUntouched));
+      const GLuint output = UntouchedBuffer(c);
       CountedCalls counted;
       if (!before) Apply();
       counted.Reset();
@@ -161,8 +156,7 @@ TEST_F(DelegateBuffersTest, AnotherBufferCostsNothing) {
   for (int round = 0; round < 3; ++round) {
     cases.push_back(CaseOf(round));
     inputs.push_back(BufferOf(cases.back().input));
-    outputs.push_back(
-        BufferOf(std::vector<float>(cases.back().output.size(), kUntouched)));
+    outputs.push_back(UntouchedBuffer(cases.back()));
   }
   const auto run = [&](int i) {
     ASSERT_EQ(Bind(ends_->input, inputs[i]), 0);
@@ -184,8 +178,7 @@ TEST_F(DelegateBuffersTest, OneEndMayBeBoundAndUnboundAgain) {
   Apply();
   const Case c = CaseOf(1);
   const GLuint input = BufferOf(c.input);
-  const GLuint output =
-      BufferOf(std::vector<float>(c.output.size(), kUntouched));
+  const GLuint output = UntouchedBuffer(c);
   ExpectClose(RunOnce(interpreter_.get(), 0), CaseOf(0).output);
   ASSERT_EQ(Bind(ends_->input, input), 0);
   Poison();
@@ -222,8 +215,7 @@ void main() { value[gl_GlobalInvocationID.x] *= 0.5; }
   for (float& v : doubled) v *= 2;
   for (float& v : half) v /= 2;
   const GLuint input = BufferOf(doubled);
-  const GLuint output =
-      BufferOf(std::vector<float>(c.output.size(), kUntouched));
+  const GLuint output = UntouchedBuffer(c);
   ASSERT_EQ(Bind(ends_->input, input), 0);
   ASSERT_EQ(Bind(ends_->output, output), 0);
   Invoke();  // builds
@@ -248,8 +240,7 @@ TEST_F(DelegateBuffersTest, TwoModelsShareABuffer) {
   auto second = Applied(*second_model, second_delegate);
   const Case c = CaseOf(0);
   ASSERT_EQ(second->input(0).elements(), c.output.size());
-  const GLuint between =
-      BufferOf(std::vector<float>(c.output.size(), kUntouched));
+  const GLuint between = UntouchedBuffer(c);
   ASSERT_EQ(Bind(ends_->output, between), 0);
   ASSERT_EQ(BindBuffer(second_delegate.get(), second_ends.input, between), 0);
   ASSERT_TRUE(RunOnce(interpreter_.get(), 0).ok());
@@ -267,12 +258,10 @@ TEST_F(DelegateBuffersTest, AResizeKeepsTheBinding) {
   ASSERT_EQ(Bind(ends_->input, BufferOf(c.input)), 0);
   Invoke();
   const Shape larger = {1, 9, 5, 5};
-  ASSERT_TRUE(interpreter_->ResizeInput(0, larger).ok());
-  ASSERT_TRUE(interpreter_->AllocateTensors().ok());
+  Resize(interpreter_.get(), larger);
   ExpectFails("bytes");
   auto cpu = InterpreterOrDie(*model_);
-  ASSERT_TRUE(cpu->ResizeInput(0, larger).ok());
-  ASSERT_TRUE(cpu->AllocateTensors().ok());
+  Resize(cpu.get(), larger);
   const auto expected = *RunOnce(cpu.get());
   ASSERT_EQ(Bind(ends_->input, BufferOf(cpu->input(0).AsFloats())), 0);
   Poison();
@@ -319,12 +308,10 @@ TEST_F(DelegateBuffersTest, WhatTheNextInvokeSeesFailsIt) {
 // A context of the delegate's own, found out when it is applied.
 TEST_F(DelegateBuffersTest, AContextOfItsOwnIsSaidAtInvoke) {
   ASSERT_EQ(Bind(ends_->input, BufferOf(CaseOf(0).input)), 0);
-  egl().MakeCurrent(app_->display(), EGL_NO_SURFACE, EGL_NO_SURFACE,
-                    EGL_NO_CONTEXT);
+  app_->Leave();
   Apply();
   ExpectFails("EGLContext of its own");
-  ASSERT_TRUE(egl().MakeCurrent(app_->display(), EGL_NO_SURFACE, EGL_NO_SURFACE,
-                                app_->handle()));
+  app_->MakeCurrent();
 }
 
 // "r" stays on the CPU, and would read a missing value.

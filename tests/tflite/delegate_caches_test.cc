@@ -10,51 +10,18 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "egl/gl_api.h"
-#include "egl/testing.h"
+#include "absl/strings/str_replace.h"
+#include "tests/testing/counted_calls.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/edit_model.h"
 #include "tests/testing/fake_runtime.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/scoped_environment.h"
 #include "tools/cases/model.h"
-#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-// Bytes that GL copied between buffers and the host.
-int64_t g_copied = 0;
-
-class CountedCopies {
-  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::BufferSubData)>
-      uploads_{&egl::GlApi::BufferSubData,
-               +[](GLenum target, GLintptr offset, GLsizeiptr size,
-                   const void* data) {
-                 g_copied += size;
-                 egl::driver_gl().BufferSubData(target, offset, size, data);
-               }};
-  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::MapBufferRange)>
-      mappings_{&egl::GlApi::MapBufferRange,
-                +[](GLenum target, GLintptr offset, GLsizeiptr length,
-                    GLbitfield access) -> void* {
-                  g_copied += length;
-                  return egl::driver_gl().MapBufferRange(target, offset, length,
-                                                         access);
-                }};
-};
-
-// Dispatches of an inference.
-int g_dispatches = 0;
-
-class CountedDispatches {
-  egl::ScopedGlOverride<egl::GlApi, decltype(egl::GlApi::DispatchCompute)>
-      dispatches_{&egl::GlApi::DispatchCompute,
-                  +[](GLuint x, GLuint y, GLuint z) {
-                    ++g_dispatches;
-                    egl::driver_gl().DispatchCompute(x, y, z);
-                  }};
-};
 
 constexpr int kRows = 64, kColumns = 40;
 
@@ -155,15 +122,14 @@ TEST_F(DelegateCachesTest, ValuesStayOnTheGpu) {
     from->Write(expected_);
     ASSERT_TRUE(Step(from, to, 2).ok());  // uploads the first values
     {
-      const CountedCopies counted;
-      g_copied = 0;
+      const CountedCalls counted;
       for (int at : {3, 0, kRows - 1, 7}) {
         std::swap(from, to);
         ASSERT_TRUE(Step(from, to, at).ok());
       }
-      EXPECT_LT(g_copied, sizeof(float) * kRows * kColumns);
+      EXPECT_LT(counted.host_bytes(), sizeof(float) * kRows * kColumns);
       ExpectValues(to);
-      EXPECT_GE(g_copied, sizeof(float) * kRows * kColumns);
+      EXPECT_GE(counted.host_bytes(), sizeof(float) * kRows * kColumns);
     }
     std::swap(from, to);
     // Values that the host writes in between are read.
@@ -203,12 +169,11 @@ TEST_F(DelegateCachesTest, BuffersOfTexelsAreTheTensorsMemory) {
       FakeBuffer *from = Make(), *to = Make();
       from->Write(expected_);
       ASSERT_TRUE(Step(from, to, 2).ok());
-      const CountedDispatches counted;
-      g_dispatches = 0;
+      const CountedCalls counted;
       ASSERT_TRUE(Step(to, from, 3).ok());
-      by_turns[of] = g_dispatches;
+      by_turns[of] = counted.dispatches();
       ASSERT_TRUE(Step(from, from, kRows - 1).ok());
-      in_place[of] = g_dispatches - by_turns[of];
+      in_place[of] = counted.dispatches() - by_turns[of];
       ExpectValues(from);
       TearDown();
     }
@@ -239,10 +204,9 @@ TEST_F(DelegateCachesTest, ATransposedCacheIsTheTensorsMemoryToo) {
       from->Write(expected_);
       ASSERT_TRUE(Step(from, to, 2).ok());
       ASSERT_TRUE(Step(to, from, 7).ok());
-      const CountedDispatches counted;
-      g_dispatches = 0;
+      const CountedCalls counted;
       ASSERT_TRUE(Step(from, from, kRows - 1).ok());
-      dispatches[is_turned ? 1 : 0] = g_dispatches;
+      dispatches[is_turned ? 1 : 0] = counted.dispatches();
       ExpectValues(from);
       TearDown();
     }
@@ -301,8 +265,7 @@ TEST_F(DelegateCachesTest, AfterAResize) {
   FakeBuffer* small = Make();
   ASSERT_TRUE(Step(small, small, 3).ok());
   expected_.assign(2 * expected_.size(), 0.25f);
-  ASSERT_TRUE(interpreter_->ResizeInput(0, {1, 2 * kRows, kColumns}).ok());
-  ASSERT_TRUE(interpreter_->AllocateTensors().ok());
+  Resize(interpreter_.get(), {1, 2 * kRows, kColumns});
   FakeBuffer *from = Make(), *to = Make();
   from->Write(expected_);
   EXPECT_FALSE(Step(small, to, 3).ok());
@@ -325,8 +288,7 @@ TEST_F(DelegateCachesTest, ATransposedCacheAfterAResize) {
   ExpectValues(small);
   rows_ = 2 * kRows;
   expected_.assign(2 * expected_.size(), 0.25f);
-  ASSERT_TRUE(interpreter_->ResizeInput(0, {1, kColumns, rows_}).ok());
-  ASSERT_TRUE(interpreter_->AllocateTensors().ok());
+  Resize(interpreter_.get(), {1, kColumns, rows_});
   FakeBuffer *from = Make(), *to = Make();
   from->Write(expected_);
   ASSERT_TRUE(Step(from, to, rows_ - 2).ok());
@@ -343,8 +305,7 @@ TEST_F(DelegateCachesTest, OnTheCpuToo) {
   Apply(kTfLiteGlesThreadWorker,
         4 * (needed + sizeof(float) * kRows * kColumns));
   expected_.resize(16 * expected_.size(), 0.25f);
-  ASSERT_TRUE(interpreter_->ResizeInput(0, {1, 16 * kRows, kColumns}).ok());
-  ASSERT_TRUE(interpreter_->AllocateTensors().ok());
+  Resize(interpreter_.get(), {1, 16 * kRows, kColumns});
   FakeBuffer *from = Make(), *to = Make(), *host = Make(true);
   from->Write(expected_);
   ASSERT_TRUE(Step(from, to, 3).ok());
@@ -372,16 +333,11 @@ TEST_F(DelegateCachesTest, BuffersOutliveTheDelegate) {
 
 // The cache as in Cached(), and its negative, which shows its values.
 std::vector<uint8_t> ShownCache(int rows = kRows) {
-  ModelBuilder b;
-  const int cache = b.AddInput("cache", {1, rows, kColumns});
-  const int row = b.AddInput("row", {1, 1, kColumns});
-  const int at = b.AddInput("at", {3}, schema::TensorType::INT32);
-  const int updated = b.AddTensor("updated", {1, rows, kColumns});
-  const int shown = b.AddTensor("shown", {1, rows, kColumns});
-  b.AddOp(schema::BuiltinOperator::DYNAMIC_UPDATE_SLICE, 1, {cache, row, at},
-          {updated});
-  b.AddOp(schema::BuiltinOperator::NEG, 1, {updated}, {shown});
-  b.SetOutputs({updated, shown});
+  ModelBuilder b = cases::BuilderOf(absl::StrReplaceAll(
+      "DYNAMIC_UPDATE_SLICE cache=[1,{r},{c}] row=[1,1,{c}] at=i32[3] -> "
+      "updated:f32[1,{r},{c}] ; NEG updated -> shown:f32[1,{r},{c}]",
+      {{"{r}", absl::StrCat(rows)}, {"{c}", absl::StrCat(kColumns)}}));
+  b.SetOutputs(Named(b, "updated shown"));
   return b.Finish();
 }
 
@@ -461,14 +417,13 @@ TEST_F(StatePairsTest, CachesStayOnTheGpu) {
     Write(on.get(), 0.5f);
     ASSERT_TRUE(Step(on.get(), 3, 1).ok());
     EXPECT_EQ(Shown(on.get()), Rows(0.5f, {{3, 1}}));
-    const CountedCopies counted;
-    g_copied = 0;
+    const CountedCalls counted;
     ASSERT_TRUE(Step(on.get(), 4, 2).ok());
     Pass(on.get(), on.get());
     ASSERT_TRUE(Step(on.get(), kRows - 1, 3).ok());
     EXPECT_EQ(Shown(on.get()), Rows(0.5f, {{3, 1}, {4, 2}, {kRows - 1, 3}}));
     // The two that are shown, and the other inputs.
-    EXPECT_LT(g_copied, 3 * sizeof(float) * kRows * kColumns);
+    EXPECT_LT(counted.host_bytes(), 3 * sizeof(float) * kRows * kColumns);
     Write(on.get(), -1);
     ASSERT_TRUE(Step(on.get(), 0, 7).ok());
     EXPECT_EQ(Shown(on.get()), Rows(-1, {{0, 7}}));
@@ -520,8 +475,7 @@ TEST_F(StatePairsTest, OtherSizesAreOtherCaches) {
   EXPECT_FALSE(Step(larger.get(), 4, 2).ok());
   EXPECT_THAT(larger->log(), ::testing::Contains(HasSubstr("is passed to an "
                                                            "input of 20480")));
-  ASSERT_TRUE(on->ResizeInput(0, {1, 2 * kRows, kColumns}).ok());
-  ASSERT_TRUE(on->AllocateTensors().ok());
+  Resize(on.get(), {1, 2 * kRows, kColumns});
   Write(on.get(), 0.25f);
   ASSERT_TRUE(Step(on.get(), kRows, 1).ok());
   ASSERT_TRUE(Step(on.get(), 5, 2).ok());
@@ -549,8 +503,7 @@ TEST_F(StatePairsTest, OnTheCpuTheyAreValues) {
   });
   Write(on.get(), 0.5f);
   ASSERT_TRUE(Step(on.get(), 3, 1).ok());
-  ASSERT_TRUE(on->ResizeInput(0, {1, 16 * kRows, kColumns}).ok());
-  ASSERT_TRUE(on->AllocateTensors().ok());
+  Resize(on.get(), {1, 16 * kRows, kColumns});
   Write(on.get(), 0.25f);
   ASSERT_TRUE(Step(on.get(), 3, 1).ok());
   Pass(on.get(), on.get());

@@ -77,6 +77,15 @@ ModelBuilder Difference(const Shape& shape) {
   return b;
 }
 
+// A model of one composite, whose decomposition follows.
+ModelBuilder CompositeOf(const char* name, const Shape& shape) {
+  ModelBuilder b;
+  const int x = b.AddInput("x", shape), y = b.AddTensor("y", shape);
+  b.AddComposite(name, 1, {x}, {y});
+  b.SetOutputs({y});
+  return b;
+}
+
 class DelegateCompositeTest : public DeviceTest {
  protected:
   // All `nodes` nodes of the model itself, which has no other.
@@ -101,10 +110,7 @@ class DelegateCompositeTest : public DeviceTest {
     const DelegatePtr delegate = MakeDelegate();
     const auto cpu = Interpreter::Create(*model);
     EXPECT_FALSE(cpu.ok());
-    InterpreterOptions options;
-    options.delegate = delegate.get();
-    options.apply = InterpreterOptions::Apply::kOptions;
-    const auto gpu = Interpreter::Create(*model, options);
+    const auto gpu = CreatedWith(*model, delegate);
     EXPECT_FALSE(gpu.ok());
     return ReasonOf(delegate);
   }
@@ -214,11 +220,7 @@ TEST_F(DelegateCompositeTest, SharesASubgraphAmongShapes) {
 
 TEST_F(DelegateCompositeTest, InlinesCompositesInside) {
   const Shape shape = {1, 3, 4};
-  ModelBuilder b;
-  const int x = b.AddInput("x", shape);
-  const int y = b.AddTensor("y", shape);
-  b.AddComposite("outer", 1, {x}, {y});
-  b.SetOutputs({y});
+  ModelBuilder b = CompositeOf("outer", shape);
   ModelBuilder outer;
   const int a = outer.AddInput("a", shape);
   const int c = outer.AddTensor("c", shape);
@@ -238,11 +240,7 @@ TEST_F(DelegateCompositeTest, InlinesCompositesInside) {
 
 TEST_F(DelegateCompositeTest, NamesTheOpThatKeepsItOnTheCpu) {
   const Shape shape = {1, 2, 3, 4};
-  ModelBuilder b;
-  const int x = b.AddInput("x", shape);
-  const int y = b.AddTensor("y", shape);
-  b.AddComposite("some.name", 1, {x}, {y});
-  b.SetOutputs({y});
+  ModelBuilder b = CompositeOf("some.name", shape);
   // No delegate here takes the pooling.
   b.AddSubgraph(cases::BuilderOf(
       "L2_POOL_2D a=[1,2,3,4] filter=1 -> its_pool:f32[1,2,3,4] ; NEG "
@@ -348,11 +346,7 @@ TEST_F(DelegateCompositeTest, RefusesOtherCounts) {
 TEST_F(DelegateCompositeTest, RefusesWhatDoesNotDependOnItsInputs) {
   for (bool reads : {true, false}) {
     const Shape shape = {1, 3, 4};
-    ModelBuilder b;
-    const int x = b.AddInput("x", shape);
-    const int y = b.AddTensor("y", shape);
-    b.AddComposite("any.name", 1, {x}, {y});
-    b.SetOutputs({y});
+    ModelBuilder b = CompositeOf("any.name", shape);
     ModelBuilder d;
     const int a = d.AddInput("a", shape);
     const int c = d.AddConstant<float>("c", shape, std::vector<float>(12, 3));

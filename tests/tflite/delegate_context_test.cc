@@ -27,38 +27,8 @@ using ::gles_delegate::egl::Context;
 using ::gles_delegate::egl::egl;
 using ::gles_delegate::egl::gl;
 
-// The app's context, current on this thread until the test ends.
-class AppContext {
- public:
-  AppContext() : context_(std::move(Context::Create({})).value()) {
-    MakeCurrent();
-  }
-  ~AppContext() { Release(); }
-
-  void MakeCurrent() {
-    ASSERT_TRUE(egl().MakeCurrent(context_->display(), EGL_NO_SURFACE,
-                                  EGL_NO_SURFACE, context_->handle()));
-  }
-  void Release() {
-    egl().MakeCurrent(context_->display(), EGL_NO_SURFACE, EGL_NO_SURFACE,
-                      EGL_NO_CONTEXT);
-  }
-  EGLContext handle() const { return context_->handle(); }
-  EGLDisplay display() const { return context_->display(); }
-
- private:
-  std::unique_ptr<Context> context_;
-};
-
-class DelegateContextTest : public ::testing::Test {
+class DelegateContextTest : public ChainTest {
  protected:
-  void SetUp() override {
-    GLES_SKIP_WITHOUT_DEVICE();
-    model_ = LoadOrDie(ChainModel("can"));
-    expected_ = CpuResult(*model_);
-    interpreter_ = InterpreterOrDie(*model_);
-  }
-
   void Apply(
       const std::function<void(TfLiteGlesDelegateOptions&)>& configure = {}) {
     delegate_ = MakeDelegate([&](TfLiteGlesDelegateOptions& options) {
@@ -72,10 +42,8 @@ class DelegateContextTest : public ::testing::Test {
 
   const ScopedEnvironment no_x_{"DISPLAY", ""};
   TfLiteGlesToggle keep_ = kTfLiteGlesAuto;
-  std::unique_ptr<Model> model_;
-  std::vector<float> expected_;
   DelegatePtr delegate_;  // before the interpreter: deleted after it
-  std::unique_ptr<Interpreter> interpreter_;
+  std::unique_ptr<Interpreter> interpreter_ = InterpreterOrDie(*model_);
 };
 
 TEST_F(DelegateContextTest, WithoutACurrentContextItMakesOne) {
@@ -93,10 +61,10 @@ TEST_F(DelegateContextTest, TheCurrentContextIsBorrowed) {
   Apply();
   EXPECT_EQ(ReportOf(delegate_)["context"], "borrowed");
   ExpectClose(RunOnce(interpreter_.get()), expected_);
-  EXPECT_EQ(egl().GetCurrentContext(), app.handle());
+  EXPECT_EQ(egl().GetCurrentContext(), app.get().handle());
   interpreter_.reset();
   delegate_.reset();
-  EXPECT_EQ(egl().GetCurrentContext(), app.handle());
+  EXPECT_EQ(egl().GetCurrentContext(), app.get().handle());
   EXPECT_NE(gl().GetString(GL_VERSION), nullptr) << "the app's context is gone";
 }
 
@@ -159,22 +127,22 @@ TEST_F(DelegateContextTest, AnOwnContextLeavesTheAppsAlone) {
     options.thread_mode = kTfLiteGlesThreadCallerOwnContext;
   });
   EXPECT_EQ(ReportOf(delegate_)["context"], "own");
-  EXPECT_EQ(egl().GetCurrentContext(), app.handle());
+  EXPECT_EQ(egl().GetCurrentContext(), app.get().handle());
   ExpectClose(RunOnce(interpreter_.get()), expected_);
-  EXPECT_EQ(egl().GetCurrentContext(), app.handle());
+  EXPECT_EQ(egl().GetCurrentContext(), app.get().handle());
 }
 
 TEST_F(DelegateContextTest, AnotherContextMayBeCurrentAtInvoke) {
   for (bool borrowed : {true, false}) {
     interpreter_ = InterpreterOrDie(*model_);
     AppContext app;
-    if (!borrowed) app.Release();
+    if (!borrowed) app.Leave();
     Apply();
     EXPECT_EQ(ReportOf(delegate_)["context"], borrowed ? "borrowed" : "own");
     {
       AppContext other;
       ExpectClose(RunOnce(interpreter_.get()), expected_);
-      EXPECT_EQ(egl().GetCurrentContext(), other.handle());
+      EXPECT_EQ(egl().GetCurrentContext(), other.get().handle());
     }
     // And none at all: a context of the delegate's own stays current.
     EXPECT_EQ(egl().GetCurrentContext(), EGL_NO_CONTEXT);
@@ -185,16 +153,13 @@ TEST_F(DelegateContextTest, AnotherContextMayBeCurrentAtInvoke) {
   }
 }
 
-// The context in which the replacement below lies; it has no captures.
-EGLContext g_old = EGL_NO_CONTEXT;
-
 // An app of OpenGL ES 3.0: the delegate says so and makes its own context.
 TEST_F(DelegateContextTest, ACurrentContextThatIsTooOldIsNotUsed) {
   AppContext app;
-  g_old = app.handle();
-  const egl::ScopedGlOverride pretend(
-      &egl::GlApi::GetString, +[](GLenum name) -> const GLubyte* {
-        return name == GL_VERSION && egl().GetCurrentContext() == g_old
+  const egl::Instead<&egl::GlApi::GetString> pretend(
+      [&](GLenum name) -> const GLubyte* {
+        return name == GL_VERSION &&
+                       egl().GetCurrentContext() == app.get().handle()
                    ? reinterpret_cast<const GLubyte*>("OpenGL ES 3.0 Pretended")
                    : egl::driver_gl().GetString(name);
       });
@@ -203,9 +168,9 @@ TEST_F(DelegateContextTest, ACurrentContextThatIsTooOldIsNotUsed) {
   EXPECT_THAT(interpreter_->log(),
               Contains(AllOf(HasSubstr("the current EGL context is not used"),
                              HasSubstr("3.1"))));
-  EXPECT_EQ(egl().GetCurrentContext(), app.handle());
+  EXPECT_EQ(egl().GetCurrentContext(), app.get().handle());
   ExpectClose(RunOnce(interpreter_.get()), expected_);
-  EXPECT_EQ(egl().GetCurrentContext(), app.handle());
+  EXPECT_EQ(egl().GetCurrentContext(), app.get().handle());
 }
 
 int CountOf(const std::vector<std::string>& log, const char* text) {
@@ -307,56 +272,42 @@ TEST(DelegateNoContextTest, WithoutSuchADeviceTheCpuRunsOn) {
   EXPECT_THAT(child.output, HasSubstr("no such device"));
 }
 
-// The delegate among the interpreter's options, on a device that is not there.
-absl::StatusOr<std::unique_ptr<Interpreter>> CreateWithoutDevice(
-    const Model& model, const DelegatePtr& delegate) {
-  InterpreterOptions options;
-  options.delegate = delegate.get();
-  options.apply = InterpreterOptions::Apply::kOptions;
-  return Interpreter::Create(model, options);
+DelegatePtr WithoutADevice(bool falls_back) {
+  return MakeDelegate([falls_back](auto& options) {
+    options.device = "no such device";
+    options.thread_mode = kTfLiteGlesThreadCallerOwnContext;
+    options.fallback_to_cpu = falls_back ? 1 : 0;
+  });
 }
 
 TEST(FallbackToCpuTest, AFailureIsReportedAndTheCpuRuns) {
   const auto model = LoadOrDie(ChainModel("cn"));
-  const DelegatePtr delegate = MakeDelegate([](auto& options) {
-    options.device = "no such device";
-    options.thread_mode = kTfLiteGlesThreadCallerOwnContext;
-    options.fallback_to_cpu = 1;
-  });
+  const DelegatePtr delegate = WithoutADevice(/*falls_back=*/true);
   auto interpreter = Applied(*model, delegate);
   EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 0);
-  EXPECT_THAT(interpreter->log(),
-              ::testing::Contains(HasSubstr("no such device")));
-  const auto result = RunOnce(interpreter.get());
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(*result, CpuResult(*model));
-
-  auto by_options = CreateWithoutDevice(*model, delegate);
+  EXPECT_THAT(interpreter->log(), Contains(HasSubstr("no such device")));
+  auto by_options = CreatedWith(*model, delegate);
   ASSERT_TRUE(by_options.ok()) << by_options.status();
-  const auto second = RunOnce(by_options->get());
-  ASSERT_TRUE(second.ok()) << second.status();
-  EXPECT_EQ(*second, CpuResult(*model));
+  for (Interpreter* one : {interpreter.get(), by_options->get()}) {
+    const auto result = RunOnce(one);
+    ASSERT_TRUE(result.ok()) << result.status();
+    EXPECT_EQ(*result, CpuResult(*model));
+  }
 }
 
 TEST(FallbackToCpuTest, WithoutItTheInterpretersOptionsGiveNoInterpreter) {
   const auto model = LoadOrDie(ChainModel("cn"));
-  const DelegatePtr delegate = MakeDelegate([](auto& options) {
-    options.device = "no such device";
-    options.thread_mode = kTfLiteGlesThreadCallerOwnContext;
-  });
-  EXPECT_FALSE(CreateWithoutDevice(*model, delegate).ok());
+  EXPECT_FALSE(CreatedWith(*model, WithoutADevice(false)).ok());
 }
 
 // TfLiteGlesDelegateCreateOnDisplay: a context of the delegate's own on the
 // app's EGLDisplay.
 
-class DelegateDisplayTest : public DeviceTest {
+class DelegateDisplayTest : public ChainTest {
  protected:
   void SetUp() override {
-    DeviceTest::SetUp();
-    if (IsSkipped()) return;
-    model_ = LoadOrDie(ChainModel("can"));
-    display_ = AnotherThanByDefault();
+    ChainTest::SetUp();
+    if (!IsSkipped()) display_ = AnotherThanByDefault();
   }
 
   // A display that the delegate would not take by itself, if there is one.
@@ -395,7 +346,6 @@ class DelegateDisplayTest : public DeviceTest {
     return {displays.begin(), displays.end()};
   }
 
-  std::unique_ptr<Model> model_;
   EGLDisplay display_ = EGL_NO_DISPLAY;
   std::vector<std::string> log_;  // of the interpreter
 };

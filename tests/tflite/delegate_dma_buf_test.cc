@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "egl/context.h"
 #include "egl/objects.h"
 #include "egl/open_display.h"
 #include "gmock/gmock.h"
@@ -249,9 +248,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, DmaBufOutputTest, ::testing::Bool(),
 // A decoder's picture, in two planes, of which the driver makes colours; or the
 // bind's reason where its compute shaders do not.
 TEST_F(DelegateDmaBufTest, Nv12IsReadRightOrRefused) {
-  if (!app_->get().device().Has("GL_OES_EGL_image_external_essl3")) {
-    GTEST_SKIP() << "NO GL_OES_EGL_image_external_essl3 HERE, NOTHING TESTED";
-  }
+  GLES_SKIP_WITHOUT("GL_OES_EGL_image_external_essl3");
   const DmaBuf picture(kWidth * kHeight * 3 / 2);
   const EGLImageKHR image = ImportNv12(picture);
   if (IsRefusedWithReason(image, picture)) {
@@ -293,7 +290,7 @@ class DelegateEglImageTest : public ::testing::Test {
     app_ = std::make_unique<AppContext>();
     const char* extensions =
         egl().QueryString(app_->get().display(), EGL_EXTENSIONS);
-    if (!HasWord(extensions, "EGL_KHR_gl_texture_2D_image") ||
+    if (!HasEglExtension(extensions, "EGL_KHR_gl_texture_2D_image") ||
         !app_->get().device().Has("GL_OES_EGL_image")) {
       GTEST_SKIP() << "NO EGLImage OF TEXTURES HERE, NOTHING TESTED";
     }
@@ -315,10 +312,6 @@ class DelegateEglImageTest : public ::testing::Test {
     source_.reset();
   }
 
-  static bool HasWord(const char* words, const std::string& word) {
-    return (" " + std::string(words) + " ").find(" " + word + " ") !=
-           std::string::npos;
-  }
   void Load(const Shape& shape) {
     run_ = std::make_unique<BoundRun>(ChainModel("n", shape));
   }
@@ -340,11 +333,6 @@ class DelegateEglImageTest : public ::testing::Test {
     run_->Invoke();
     return run_->interpreter->output(0).AsFloats();
   }
-  std::vector<float> Right() const {
-    std::vector<float> right = elements_;
-    for (float& v : right) v = -v;
-    return right;
-  }
 
   const Holding picture_ = TextureHolding("picture", GL_RGBA8);
   std::unique_ptr<AppContext> app_;
@@ -359,13 +347,11 @@ TEST_F(DelegateEglImageTest, IsReadAsATexture2d) {
   Load(PictureShape());
   Attach(GL_TEXTURE_2D);
   run_->BindInput(ObjectOf(kTfLiteGlesObjectTexture2d));
-  ExpectClose(Run(), Right());
+  ExpectClose(Run(), Negated(elements_));
 }
 
 TEST_F(DelegateEglImageTest, IsReadAsAnExternalTexture) {
-  if (!app_->get().device().Has(kExternal)) {
-    GTEST_SKIP() << "NO " << kExternal << " HERE, NOTHING TESTED";
-  }
+  GLES_SKIP_WITHOUT(kExternal);
   Load(PictureShape());
   Attach(GL_TEXTURE_EXTERNAL_OES);
   run_->BindInput(ObjectOf(kTfLiteGlesObjectTextureExternal));
@@ -373,7 +359,7 @@ TEST_F(DelegateEglImageTest, IsReadAsAnExternalTexture) {
   GLuint bystander = 0;
   gl().GenTextures(1, &bystander);
   gl().BindTexture(GL_TEXTURE_EXTERNAL_OES, bystander);
-  ExpectClose(Run(), Right());
+  ExpectClose(Run(), Negated(elements_));
   GLint bound = 0;
   gl().GetIntegerv(GL_TEXTURE_BINDING_EXTERNAL_OES, &bound);
   EXPECT_EQ(static_cast<GLuint>(bound), bystander);
@@ -381,9 +367,7 @@ TEST_F(DelegateEglImageTest, IsReadAsAnExternalTexture) {
 }
 
 TEST_F(DelegateEglImageTest, AnExternalTextureIsResized) {
-  if (!app_->get().device().Has(kExternal)) {
-    GTEST_SKIP() << "NO " << kExternal << " HERE, NOTHING TESTED";
-  }
+  GLES_SKIP_WITHOUT(kExternal);
   const Shape twice = {1, 12, 10, 4};
   Load(twice);
   std::vector<float> seen[2];
@@ -422,9 +406,7 @@ TEST_F(DelegateEglImageTest, IsWrittenAsATexture2d) {
 }
 
 TEST_F(DelegateEglImageTest, WithoutACropItsSizeIsUnknown) {
-  if (!app_->get().device().Has(kExternal)) {
-    GTEST_SKIP() << "NO " << kExternal << " HERE, NOTHING TESTED";
-  }
+  GLES_SKIP_WITHOUT(kExternal);
   Load(PictureShape());
   Attach(GL_TEXTURE_EXTERNAL_OES);
   TfLiteGlesObject object = ObjectOf(kTfLiteGlesObjectTextureExternal);

@@ -16,9 +16,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "tests/testing/delegate_case.h"
-#include "tests/testing/device.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/edit_model.h"
 #include "tests/testing/live_objects.h"
@@ -26,7 +26,6 @@
 #include "tests/testing/process.h"
 #include "tests/testing/real_model.h"
 #include "tools/cases/model.h"
-#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -35,22 +34,16 @@ namespace {
 // place. `where_first`: nodes GREATER, WHERE, NEG, NEG; else NEG, NEG, GREATER,
 // WHERE. x is `y`'s and `places`' only source.
 std::vector<uint8_t> WhereModel(bool where_first, const Shape& shape) {
-  ModelBuilder b;
-  const int x = b.AddInput("x", shape);
-  const int zero = b.AddConstant<float>("zero", {1}, std::vector<float>{0});
-  const int above = b.AddTensor("above", shape, TensorType::BOOL);
-  const int places = b.AddTensor("places", {1, 4}, TensorType::INT64);
-  const int y = b.AddTensor("y", shape);
-  const int z = b.AddTensor("z", shape);
-  const auto where = [&](int of) {
-    b.AddOp(Op::GREATER, 1, {of, zero}, {above});
-    b.AddOp(Op::WHERE, 1, {above}, {places});
-  };
-  if (where_first) where(x);
-  b.AddOp(Op::NEG, 1, {x}, {y});
-  b.AddOp(Op::NEG, 1, {y}, {z});
-  if (!where_first) where(z);
-  b.SetOutputs({z, places});
+  const char* const text =
+      where_first
+          ? "GREATER x={s} zero=[1](0.0) -> above:bool{s} ; WHERE above "
+            "-> places:i64[1,4] ; NEG x -> y:f32{s} ; NEG y -> z:f32{s}"
+          : "NEG x={s} -> y:f32{s} ; NEG y -> z:f32{s} ; GREATER z "
+            "zero=[1](0.0) -> above:bool{s} ; WHERE above -> "
+            "places:i64[1,4]";
+  ModelBuilder b = cases::BuilderOf(absl::StrReplaceAll(
+      text, {{"{s}", absl::StrCat("[", absl::StrJoin(shape, ","), "]")}}));
+  b.SetOutputs(Named(b, "z places"));
   return b.Finish();
 }
 
@@ -87,9 +80,7 @@ TEST_F(DelegateDynamicTest, ResizedInputs) {
     for (const Shape& shape :
          {Shape{1, 7, 9, 5}, Shape{2, 1, 1, 6}, Shape{1, 3, 4, 5}}) {
       SCOPED_TRACE(ShapeString(shape));
-      ASSERT_TRUE(interpreter->ResizeInput(0, shape).ok());
-      const absl::Status allocated = interpreter->AllocateTensors();
-      ASSERT_TRUE(allocated.ok()) << allocated;
+      Resize(interpreter.get(), shape);
       EXPECT_EQ(interpreter->output(0).dims(), shape);
       for (int round : {0, 1}) {
         ExpectClose(RunOnce(interpreter.get(), round),
@@ -196,9 +187,7 @@ TEST_F(DelegateDynamicTest, AShapeThatTheGpuDoesNotTake) {
   for (const Shape& shape :
        {Shape{2, 3, 2, 2, 5}, Shape{2, 2, 4, 5}, Shape{2, 2, 2, 3, 7}}) {
     SCOPED_TRACE(ShapeString(shape));
-    ASSERT_TRUE(interpreter->ResizeInput(0, shape).ok());
-    const absl::Status allocated = interpreter->AllocateTensors();
-    ASSERT_TRUE(allocated.ok()) << allocated;
+    Resize(interpreter.get(), shape);
     EXPECT_EQ(interpreter->output(0).dims(), shape);
     for (int round : {0, 1}) {
       ExpectClose(RunOnce(interpreter.get(), round),

@@ -17,14 +17,16 @@
 #include "tests/testing/child.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/edited_shaders.h"
 #include "tests/testing/live_objects.h"
 
 namespace gles_delegate::testing {
 namespace {
 
+using ::gles_delegate::egl::After;
 using ::gles_delegate::egl::EglApi;
 using ::gles_delegate::egl::GlApi;
-using ::gles_delegate::egl::ScopedGlOverride;
+using ::gles_delegate::egl::Instead;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -33,11 +35,6 @@ using ::testing::SizeIs;
 using Configure = std::function<void(TfLiteGlesDelegateOptions&)>;
 // Something that is broken while it lives.
 using Fault = std::shared_ptr<void>;
-
-template <typename Api, typename Function>
-Fault Override(Function Api::*member, Function replacement) {
-  return std::make_shared<ScopedGlOverride<Api, Function>>(member, replacement);
-}
 
 // --- The runtime's faults ---------------------------------------------------
 
@@ -80,20 +77,22 @@ struct Step {
   ContextFault context = nullptr;
 };
 
-void WriteGarbage(GLuint shader, GLsizei, const GLchar* const*, const GLint*) {
-  const char* text = "#version 310 es\nvoid main() { garbage(); }\n";
-  egl::driver_gl().ShaderSource(shader, 1, &text, nullptr);
+// Shaders whose text has `where` do not compile.
+Fault Garbage(const std::string& where = "") {
+  return std::make_shared<EditedShaders>([where](std::string* text) {
+    if (!absl::StrContains(*text, where)) return;
+    *text = "#version 310 es\nvoid main() { garbage(); }\n";
+  });
 }
 
 // The next glGetError() after one of these calls.
 bool g_out_of_memory = false;
 Fault OutOfMemoryError() {
   g_out_of_memory = false;
-  return Override(
-      &GlApi::GetError, +[]() -> GLenum {
-        if (std::exchange(g_out_of_memory, false)) return GL_OUT_OF_MEMORY;
-        return egl::driver_gl().GetError();
-      });
+  return std::make_shared<Instead<&GlApi::GetError>>([](auto...) -> GLenum {
+    if (std::exchange(g_out_of_memory, false)) return GL_OUT_OF_MEMORY;
+    return egl::driver_gl().GetError();
+  });
 }
 
 Fault Both(Fault first, Fault second) {
@@ -113,19 +112,16 @@ std::vector<Step> Steps() {
        "eglCreateContext",
        {},
        [] {
-         return Override(
-             &EglApi::CreateContext,
-             +[](EGLDisplay, EGLConfig, EGLContext,
-                 const EGLint*) -> EGLContext { return EGL_NO_CONTEXT; });
+         return std::make_shared<Instead<&EglApi::CreateContext>>(
+             [](auto...) { return EGL_NO_CONTEXT; });
        }},
       {"current",
        "eglMakeCurrent",
        {},
        [] {
-         return Override(
-             &EglApi::MakeCurrent,
-             +[](EGLDisplay display, EGLSurface draw, EGLSurface read,
-                 EGLContext context) -> EGLBoolean {
+         return std::make_shared<Instead<&EglApi::MakeCurrent>>(
+             [](EGLDisplay display, EGLSurface draw, EGLSurface read,
+                EGLContext context) -> EGLBoolean {
                if (context != EGL_NO_CONTEXT) return EGL_FALSE;
                return egl::driver_egl().MakeCurrent(display, draw, read,
                                                     context);
@@ -171,24 +167,18 @@ std::vector<Step> Steps() {
        "between host and GPU",
        {},
        [] {
-         return Override(
-             &GlApi::GetInteger64v, +[](GLenum name, GLint64* value) {
-               egl::driver_gl().GetInteger64v(name, value);
+         return std::make_shared<After<&GlApi::GetInteger64v>>(
+             [](GLenum name, GLint64* value) {
                if (name == GL_MAX_SHADER_STORAGE_BLOCK_SIZE) *value = 500;
              });
        }},
-      {"compile",
-       "does not compile",
-       {},
-       [] { return Override(&GlApi::ShaderSource, &WriteGarbage); }},
+      {"compile", "does not compile", {}, [] { return Garbage(); }},
       {"link",
-       "does not link",
+       ".comp) does not link",
        {},
        [] {
-         return Override(
-             &GlApi::GetProgramiv,
-             +[](GLuint program, GLenum name, GLint* value) {
-               egl::driver_gl().GetProgramiv(program, name, value);
+         return std::make_shared<After<&GlApi::GetProgramiv>>(
+             [](GLuint, GLenum name, GLint* value) {
                if (name == GL_LINK_STATUS) *value = GL_FALSE;
              });
        }},
@@ -196,37 +186,29 @@ std::vector<Step> Steps() {
        "Params block",
        {},
        [] {
-         return Override(
-             &GlApi::GetActiveUniformBlockiv,
-             +[](GLuint program, GLuint index, GLenum name, GLint* value) {
-               egl::driver_gl().GetActiveUniformBlockiv(program, index, name,
-                                                        value);
+         return std::make_shared<After<&GlApi::GetActiveUniformBlockiv>>(
+             [](GLuint, GLuint, GLenum name, GLint* value) {
                if (name == GL_UNIFORM_BLOCK_DATA_SIZE) *value += 16;
              });
        }},
       {"allocate", "GL_OUT_OF_MEMORY",
        [](auto& options) { options.storage = kTfLiteGlesStorageBuffer; },
        [] {
-         return Both(
-             OutOfMemoryError(),
-             Override(
-                 &GlApi::BufferData, +[](GLenum, GLsizeiptr, const void*,
-                                         GLenum) { g_out_of_memory = true; }));
+         return Both(OutOfMemoryError(),
+                     std::make_shared<Instead<&GlApi::BufferData>>(
+                         [](auto...) { g_out_of_memory = true; }));
        }},
       {"upload",
        "mapped a buffer",
        {},
        [] {
-         return Override(
-             &GlApi::MapBufferRange,
-             +[](GLenum, GLintptr, GLsizeiptr, GLbitfield) -> void* {
-               return nullptr;
-             });
+         return std::make_shared<Instead<&GlApi::MapBufferRange>>(
+             [](auto...) { return nullptr; });
        }},
       {"self-check", "answers wrongly", [](auto&) { ForgetSelfChecks(); },
        [] {
-         return Override(
-             &GlApi::DispatchCompute, +[](GLuint, GLuint, GLuint) {});
+         return std::make_shared<Instead<&GlApi::DispatchCompute>>(
+             [](auto...) {});
        }},
   };
 }
@@ -249,13 +231,8 @@ std::vector<std::string> OurLines(const std::vector<std::string>& log) {
 constexpr auto kByModify = InterpreterOptions::Apply::kModifyGraph;
 constexpr auto kByOptions = InterpreterOptions::Apply::kOptions;
 
-class DelegateFallbackTest : public ::testing::Test {
+class DelegateFallbackTest : public ChainTest {
  protected:
-  void SetUp() override {
-    GLES_SKIP_WITHOUT_DEVICE();
-    model_ = LoadOrDie(ChainModel("can"));
-    expected_ = CpuResult(*model_);
-  }
   void TearDown() override { ForgetSelfChecks(); }
 
   static DelegatePtr Make(const Configure& configure, bool falls_back) {
@@ -265,9 +242,6 @@ class DelegateFallbackTest : public ::testing::Test {
       if (configure) configure(options);
     });
   }
-
-  std::unique_ptr<Model> model_;
-  std::vector<float> expected_;
 };
 
 TEST_F(DelegateFallbackTest, EachStepLeavesTheCpu) {
@@ -353,17 +327,7 @@ TEST_F(DelegateFallbackTest, APartitionThatCannotBeBuiltIsGivenBackAlone) {
     const auto model = LoadOrDie(ChainModel(letters));
     const DelegatePtr delegate =
         Make([](auto& options) { options.max_delegated_partitions = 0; }, true);
-    Fault fault = Override(
-        &GlApi::ShaderSource,
-        +[](GLuint shader, GLsizei n, const GLchar* const* texts,
-            const GLint* lengths) {
-          const std::string text(texts[0], lengths[0]);
-          if (absl::StrContains(text, "// conv")) {
-            WriteGarbage(shader, n, texts, lengths);
-          } else {
-            egl::driver_gl().ShaderSource(shader, n, texts, lengths);
-          }
-        });
+    Fault fault = Garbage("// conv");
     auto interpreter = Applied(*model, delegate);
     fault.reset();
     const nlohmann::json report = ReportOf(delegate);
@@ -383,18 +347,16 @@ TEST_F(DelegateFallbackTest, WhatFailsAfterAResizeRunsOnTheCpuUntilTheNext) {
   auto interpreter = Applied(*model_, delegate);
   ASSERT_EQ(ReportOf(delegate)["nodes_delegated"], 3);
   {
-    const Fault fault = Override(&GlApi::ShaderSource, &WriteGarbage);
+    const Fault fault = Garbage();
     interpreter->TakeLog();
-    ASSERT_TRUE(interpreter->ResizeInput(0, {1, 9, 4, 5}).ok());
-    ASSERT_TRUE(interpreter->AllocateTensors().ok());
+    Resize(interpreter.get(), {1, 9, 4, 5});
     EXPECT_EQ(*RunOnce(interpreter.get()), CpuResult(*model_, 0, {1, 9, 4, 5}));
     EXPECT_THAT(OurLines(interpreter->log()), SizeIs(1));
     const nlohmann::json report = ReportOf(delegate);
     EXPECT_EQ(report["nodes_delegated"], 0) << report;
     EXPECT_THAT(report["cpu"].dump(), HasSubstr("does not compile"));
   }
-  ASSERT_TRUE(interpreter->ResizeInput(0, {1, 3, 8, 5}).ok());
-  ASSERT_TRUE(interpreter->AllocateTensors().ok());
+  Resize(interpreter.get(), {1, 3, 8, 5});
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model_, 0, {1, 3, 8, 5}));
   EXPECT_EQ(ReportOf(delegate)["nodes_delegated"], 3);
   EXPECT_THAT(ReportOf(delegate)["cpu"], IsEmpty());
@@ -411,14 +373,10 @@ TEST(DelegateFallbackModelTest, KernelsPrepareAgainWhatTheRuntimeFreed) {
       MakeDelegate([](auto& options) { options.fallback_to_cpu = 1; });
   auto interpreter = Applied(**model, delegate);
   ASSERT_GT(ReportOf(delegate)["nodes_delegated"], 0);
-  const Fault fault = Override(
-      &GlApi::MapBufferRange,
-      +[](GLenum, GLintptr, GLsizeiptr, GLbitfield) -> void* {
-        return nullptr;
-      });
+  const Fault fault = std::make_shared<Instead<&GlApi::MapBufferRange>>(
+      [](auto...) { return nullptr; });
   const std::vector<int> shape = {3, 4, 4, 8};
-  ASSERT_TRUE(interpreter->ResizeInput(0, shape).ok());
-  ASSERT_TRUE(interpreter->AllocateTensors().ok());
+  Resize(interpreter.get(), shape);
   for (int run = 0; run < 2; ++run) {
     EXPECT_EQ(*RunOnce(interpreter.get()), CpuResult(**model, 0, shape));
   }
@@ -440,80 +398,43 @@ struct Call {
   std::function<Fault()> counts;
 };
 
+// The failing one of these calls has this result, and no effect.
+template <auto kMember, typename Result>
+std::function<Fault()> Giving(Result failure) {
+  return [failure] {
+    return std::make_shared<Instead<kMember>>([failure](auto... of) {
+      return g_calls.Fails() ? failure : Instead<kMember>::Driver(of...);
+    });
+  };
+}
+
+// The failing one of these calls says 0.
+template <auto kMember>
+Fault SayingNo() {
+  return std::make_shared<After<kMember>>([](GLuint, GLenum, GLint* value) {
+    if (g_calls.Fails()) *value = 0;
+  });
+}
+
 std::vector<Call> CallsThatMayFail() {
   return {
-      {"glGetError",
-       [] {
-         return Override(
-             &GlApi::GetError, +[]() -> GLenum {
-               if (g_calls.Fails()) return GL_OUT_OF_MEMORY;
-               return egl::driver_gl().GetError();
-             });
-       }},
-      {"glGetShaderiv",
-       [] {
-         return Override(
-             &GlApi::GetShaderiv, +[](GLuint name, GLenum what, GLint* value) {
-               egl::driver_gl().GetShaderiv(name, what, value);
-               if (g_calls.Fails()) *value = 0;
-             });
-       }},
-      {"glGetProgramiv",
-       [] {
-         return Override(
-             &GlApi::GetProgramiv, +[](GLuint name, GLenum what, GLint* value) {
-               egl::driver_gl().GetProgramiv(name, what, value);
-               if (g_calls.Fails()) *value = 0;
-             });
-       }},
+      {"glGetError", Giving<&GlApi::GetError>(GLenum{GL_OUT_OF_MEMORY})},
+      {"glGetShaderiv", SayingNo<&GlApi::GetShaderiv>},
+      {"glGetProgramiv", SayingNo<&GlApi::GetProgramiv>},
       {"glMapBufferRange",
-       [] {
-         return Override(
-             &GlApi::MapBufferRange,
-             +[](GLenum target, GLintptr offset, GLsizeiptr length,
-                 GLbitfield access) -> void* {
-               if (g_calls.Fails()) return nullptr;
-               return egl::driver_gl().MapBufferRange(target, offset, length,
-                                                      access);
-             });
-       }},
+       Giving<&GlApi::MapBufferRange>(static_cast<void*>(nullptr))},
       {"glUnmapBuffer",
        [] {
-         return Override(
-             &GlApi::UnmapBuffer, +[](GLenum target) -> GLboolean {
+         return std::make_shared<Instead<&GlApi::UnmapBuffer>>(
+             [](GLenum target) {
                const GLboolean is_kept = egl::driver_gl().UnmapBuffer(target);
                return g_calls.Fails() ? GL_FALSE : is_kept;
              });
        }},
-      {"glFenceSync",
-       [] {
-         return Override(
-             &GlApi::FenceSync,
-             +[](GLenum condition, GLbitfield flags) -> GLsync {
-               if (g_calls.Fails()) return nullptr;
-               return egl::driver_gl().FenceSync(condition, flags);
-             });
-       }},
+      {"glFenceSync", Giving<&GlApi::FenceSync>(GLsync{nullptr})},
       {"glClientWaitSync",
-       [] {
-         return Override(
-             &GlApi::ClientWaitSync,
-             +[](GLsync sync, GLbitfield flags, GLuint64 timeout) -> GLenum {
-               if (g_calls.Fails()) return GL_WAIT_FAILED;
-               return egl::driver_gl().ClientWaitSync(sync, flags, timeout);
-             });
-       }},
-      {"eglMakeCurrent",
-       [] {
-         return Override(
-             &EglApi::MakeCurrent,
-             +[](EGLDisplay display, EGLSurface draw, EGLSurface read,
-                 EGLContext context) -> EGLBoolean {
-               if (g_calls.Fails()) return EGL_FALSE;
-               return egl::driver_egl().MakeCurrent(display, draw, read,
-                                                    context);
-             });
-       }},
+       Giving<&GlApi::ClientWaitSync>(GLenum{GL_WAIT_FAILED})},
+      {"eglMakeCurrent", Giving<&EglApi::MakeCurrent>(EGLBoolean{EGL_FALSE})},
   };
 }
 
@@ -528,10 +449,7 @@ int ApplyWithFault(const Model& model, const std::vector<float>& expected,
     options.thread_mode = kTfLiteGlesThreadCallerOwnContext;
     options.fallback_to_cpu = 1;
   });
-  InterpreterOptions options;
-  options.apply = kByOptions;
-  options.delegate = delegate.get();
-  auto interpreter = Interpreter::Create(model, options);
+  auto interpreter = CreatedWith(model, delegate);
   const int made = g_calls.made;
   fault.reset();
   EXPECT_TRUE(interpreter.ok()) << interpreter.status();
@@ -563,10 +481,7 @@ TEST(DelegateFallbackLibrariesTest, DISABLED_Run) {
   const auto model = LoadOrDie(ChainModel("can"));
   const DelegatePtr delegate =
       MakeDelegate([](auto& options) { options.fallback_to_cpu = 1; });
-  InterpreterOptions options;
-  options.apply = kByOptions;
-  options.delegate = delegate.get();
-  auto interpreter = Interpreter::Create(*model, options);
+  auto interpreter = CreatedWith(*model, delegate);
   ASSERT_TRUE(interpreter.ok()) << interpreter.status();
   EXPECT_EQ(*RunOnce(interpreter->get()), CpuResult(*model));
   EXPECT_THAT(OurLines((*interpreter)->log()), SizeIs(1));

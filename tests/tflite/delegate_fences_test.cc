@@ -4,10 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "egl/context.h"
-#include "egl/testing.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/app_objects.h"
+#include "tests/testing/counted_calls.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/matchers.h"
 
@@ -16,32 +15,6 @@ namespace {
 
 using ::gles_delegate::egl::egl;
 using ::gles_delegate::egl::gl;
-using ::gles_delegate::egl::GlApi;
-using ::gles_delegate::egl::ScopedGlOverride;
-
-// Counts the calls by which the CPU waits for the GPU.
-class CountedWaits {
- public:
-  static int count() { return g_waits; }
-
- private:
-  static inline int g_waits = 0;
-  const bool is_begun_ = [] {
-    g_waits = 0;
-    return true;
-  }();
-  ScopedGlOverride<GlApi, decltype(GlApi::ClientWaitSync)> wait_{
-      &GlApi::ClientWaitSync,
-      +[](GLsync sync, GLbitfield flags, GLuint64 timeout) {
-        ++g_waits;
-        return egl::driver_gl().ClientWaitSync(sync, flags, timeout);
-      }};
-  ScopedGlOverride<GlApi, decltype(GlApi::Finish)> finish_{
-      &GlApi::Finish, +[] {
-        ++g_waits;
-        egl::driver_gl().Finish();
-      }};
-};
 
 class DelegateFencesTest : public ::testing::Test {
  protected:
@@ -78,11 +51,11 @@ TEST_F(DelegateFencesTest, InvokeDoesNotWait) {
   run_->Apply();
   run_->Invoke();
   {
-    CountedWaits waits;
+    const CountedCalls counted;
     run_->Invoke();
     run_->BindInput(objects_[1]->object());
     run_->Invoke();
-    EXPECT_EQ(waits.count(), 0);
+    EXPECT_EQ(counted.waits(), 0);
   }
   gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
   EXPECT_EQ(output_->Read(), Negated(elements_[1]));
@@ -92,15 +65,15 @@ TEST_F(DelegateFencesTest, InvokeDoesNotWait) {
 TEST_F(DelegateFencesTest, AnInputOfTheCpusWaitsForTheInvokeBefore) {
   run_->BindOutput(output_->object());
   run_->Apply();
-  CountedWaits waits;
+  const CountedCalls counted;
   for (int round = 0; round < 4; ++round) {
     ASSERT_TRUE(run_->interpreter->input(0).Write(elements_[round % 2]).ok());
     run_->Invoke();
     if (round == 0) {
-      EXPECT_EQ(waits.count(), 0);
+      EXPECT_EQ(counted.waits(), 0);
     }
   }
-  EXPECT_GT(waits.count(), 0);
+  EXPECT_GT(counted.waits(), 0);
   EXPECT_EQ(output_->Read(), Negated(elements_[1]));
 }
 
@@ -150,13 +123,13 @@ TEST_F(DelegateFencesTest, EglFencesBothWays) {
     gl().Flush();
   });
   ASSERT_NE(drawn, EGL_NO_SYNC_KHR);
-  CountedWaits waits;
+  const CountedCalls counted;
   EXPECT_EQ(egl().WaitSyncKHR(display, drawn, 0), EGL_TRUE);
   run_->Invoke();
   const EGLSyncKHR ready =
       egl().CreateSyncKHR(display, EGL_SYNC_FENCE_KHR, nullptr);
   gl().Flush();
-  EXPECT_EQ(waits.count(), 0);
+  EXPECT_EQ(counted.waits(), 0);
   renderer.Run([&] {
     EXPECT_EQ(egl().WaitSyncKHR(display, ready, 0), EGL_TRUE);
     EXPECT_EQ(output_->Read(), Negated(elements_[1]));

@@ -92,6 +92,18 @@ class DelegateHandlesTest : public DeviceTest {
                                            values.data(), GL_DYNAMIC_COPY)));
     return buffers_.back().id();
   }
+  // A buffer for the output, which nothing has written.
+  int UntouchedBuffer() {
+    return static_cast<int>(
+        BufferOf(std::vector<float>(expected_.size(), kUntouched)));
+  }
+  // The quantized values of the input's memory go to its buffer.
+  void CopyInputToBuffer() {
+    ASSERT_EQ(Input().delegate->CopyToBufferHandle(
+                  &context_, Input().delegate, Input().buffer_handle, &Input()),
+              kTfLiteOk)
+        << errors_;
+  }
   // The output's memory, of float32.
   absl::Span<float> Memory() {
     return run_->interpreter->output(0).data<float>();
@@ -109,8 +121,7 @@ class DelegateHandlesTest : public DeviceTest {
 void DelegateHandlesTest::ExpectCopiedUnlessAllowed(int mode) {
   Load(ChainModel("can"), mode);
   SetHandle(Input(), static_cast<int>(BufferOf(input_)));
-  SetHandle(Output(), static_cast<int>(BufferOf(
-                          std::vector<float>(expected_.size(), kUntouched))));
+  SetHandle(Output(), UntouchedBuffer());
   run_->PoisonInput();
   for (const bool allowed : {false, true}) {
     TfLiteSetAllowBufferHandleOutput(run_->interpreter->get(), allowed);
@@ -146,10 +157,9 @@ TEST_F(DelegateHandlesTest, AContextOfTheDelegatesOwnHasNoneOfTheAppsBuffers) {
 TEST_F(DelegateHandlesTest, AnotherHandleIsTakenAndNoneEndsIt) {
   Load(ChainModel("can"));
   TfLiteSetAllowBufferHandleOutput(run_->interpreter->get(), true);
-  const std::vector<float> empty(expected_.size(), kUntouched);
   SetHandle(Input(), static_cast<int>(BufferOf(input_)));
   for (int i = 0; i < 2; ++i) {
-    SetHandle(Output(), static_cast<int>(BufferOf(empty)));
+    SetHandle(Output(), UntouchedBuffer());
     run_->Invoke();
     ExpectClose(ReadAll<float>(buffers_.back()), expected_);
   }
@@ -167,8 +177,7 @@ TEST_F(DelegateHandlesTest, QuantizedTensorsAreFloatsInTheirBuffers) {
     Load(SumOfQuantized({2, 3, 5, 9}, type));
     TfLiteSetAllowBufferHandleOutput(run_->interpreter->get(), true);
     SetHandle(Input(), static_cast<int>(BufferOf(input_)));
-    SetHandle(Output(), static_cast<int>(BufferOf(
-                            std::vector<float>(expected_.size(), kUntouched))));
+    SetHandle(Output(), UntouchedBuffer());
     run_->PoisonInput();
     run_->Invoke();
     ExpectClose(ReadAll<float>(buffers_.back()), expected_);
@@ -176,10 +185,7 @@ TEST_F(DelegateHandlesTest, QuantizedTensorsAreFloatsInTheirBuffers) {
     EXPECT_EQ(run_->interpreter->output(0).AsFloats(), expected_);
     // And back: the quantized values' values, to the input's buffer.
     run_->interpreter->input(0).WriteFloats(input_).IgnoreError();
-    ASSERT_EQ(Input().delegate->CopyToBufferHandle(
-                  &context_, Input().delegate, Input().buffer_handle, &Input()),
-              kTfLiteOk)
-        << errors_;
+    CopyInputToBuffer();
     ExpectClose(ReadAll<float>(buffers_[buffers_.size() - 2]), input_);
   }
 }
@@ -223,10 +229,7 @@ TEST_F(DelegateHandlesTest, TheCpusValuesGoToABuffer) {
   const auto memory = run_->interpreter->input(0).data<float>();
   std::copy(input_.begin(), input_.end(), memory.begin());
   SetHandle(Input(), static_cast<int>(buffer));
-  ASSERT_EQ(Input().delegate->CopyToBufferHandle(
-                &context_, Input().delegate, Input().buffer_handle, &Input()),
-            kTfLiteOk)
-      << errors_;
+  CopyInputToBuffer();
   EXPECT_EQ(ReadAll<float>(buffers_[0]), input_);
 }
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "egl/context.h"
 #include "gmock/gmock.h"
+#include "tests/testing/app_context.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/device_test.h"
@@ -23,25 +23,15 @@
 namespace gles_delegate::testing {
 namespace {
 
-class DelegateLifetimeTest : public ::testing::Test {
+class DelegateLifetimeTest : public ChainTest {
  protected:
-  void SetUp() override {
-    GLES_SKIP_WITHOUT_DEVICE();
-    model_ = LoadOrDie(ChainModel("can"));
-    expected_ = CpuResult(*model_);
-    delegate_ = MakeDelegate();
-    interpreter_ = InterpreterOrDie(*model_);
-  }
-
   void Apply() {
     const absl::Status applied = interpreter_->ApplyDelegate(delegate_.get());
     ASSERT_TRUE(applied.ok()) << applied;
   }
 
-  std::unique_ptr<Model> model_;
-  std::vector<float> expected_;
-  DelegatePtr delegate_;
-  std::unique_ptr<Interpreter> interpreter_;
+  DelegatePtr delegate_ = MakeDelegate();
+  std::unique_ptr<Interpreter> interpreter_ = InterpreterOrDie(*model_);
 };
 
 TEST_F(DelegateLifetimeTest, TheDelegateMayGoFirst) {
@@ -154,7 +144,6 @@ TEST(DelegateOptionsLifetimeTest, StringsAreCopied) {
 // context is the delegate's; with the same context current, where it is the
 // app's.
 
-using ::gles_delegate::egl::Context;
 using ::gles_delegate::egl::egl;
 
 std::string Text(std::thread::id id) {
@@ -167,16 +156,6 @@ std::string LogOf(const Interpreter& interpreter) {
   std::string said;
   for (const std::string& line : interpreter.log()) said += line + "\n";
   return said;
-}
-
-void MakeCurrent(const Context& app) {
-  ASSERT_TRUE(egl().MakeCurrent(app.display(), EGL_NO_SURFACE, EGL_NO_SURFACE,
-                                app.handle()));
-}
-
-void Release(const Context& app) {
-  ASSERT_TRUE(egl().MakeCurrent(app.display(), EGL_NO_SURFACE, EGL_NO_SURFACE,
-                                EGL_NO_CONTEXT));
 }
 
 class DelegateThreadTest : public DeviceTest {};
@@ -211,9 +190,7 @@ TEST_F(DelegateThreadTest, AppliedAgainOnAnotherThreadItRunsThere) {
   const Shape larger = {1, 9, 5, 5};
   const std::vector<float> expected = CpuResult(*model, 0, larger);
   std::thread([&] {
-    ASSERT_TRUE(interpreter->ResizeInput(0, larger).ok());
-    const absl::Status allocated = interpreter->AllocateTensors();
-    ASSERT_TRUE(allocated.ok()) << allocated;
+    Resize(interpreter.get(), larger);
     ExpectClose(RunOnce(interpreter.get()), expected);
   }).join();
   EXPECT_FALSE(RunOnce(interpreter.get()).ok());
@@ -223,25 +200,24 @@ TEST_F(DelegateThreadTest, AppliedAgainOnAnotherThreadItRunsThere) {
 TEST_F(DelegateThreadTest, ABorrowedContextMayMoveToAnotherThread) {
   const auto model = LoadOrDie(ChainModel("can"));
   const std::vector<float> expected = CpuResult(*model);
-  const std::unique_ptr<Context> app = std::move(Context::Create({})).value();
-  MakeCurrent(*app);
+  AppContext app;
   const DelegatePtr delegate = MakeDelegate();
   auto interpreter = Applied(*model, delegate);
   EXPECT_EQ(ReportOf(delegate)["context"], "borrowed");
   ExpectClose(RunOnce(interpreter.get()), expected);
-  Release(*app);
+  app.Leave();
   for (int i = 0; i < 2; ++i) {
     std::thread([&] {
-      MakeCurrent(*app);
+      app.MakeCurrent();
       ExpectClose(RunOnce(interpreter.get()), expected);
-      EXPECT_EQ(egl().GetCurrentContext(), app->handle());
-      Release(*app);
+      EXPECT_EQ(egl().GetCurrentContext(), app.get().handle());
+      app.Leave();
     }).join();
   }
-  MakeCurrent(*app);
+  app.MakeCurrent();
   ExpectClose(RunOnce(interpreter.get()), expected);
   interpreter.reset();
-  Release(*app);
+  app.Leave();
 }
 
 // The whole life of a delegate, several times over.

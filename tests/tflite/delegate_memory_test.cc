@@ -9,15 +9,12 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/real_model.h"
-#include "tools/cases/model.h"
 
 namespace gles_delegate::testing {
 namespace {
 
+using ::gles_delegate::egl::Before;
 using ::gles_delegate::egl::GlApi;
-using ::gles_delegate::egl::ScopedGlOverride;
-
-int64_t g_bytes = 0;  // asked of the driver
 
 int64_t TexelBytes(GLenum format) {
   switch (format) {
@@ -35,35 +32,22 @@ int64_t TexelBytes(GLenum format) {
 
 // Counts the bytes of all buffers and textures that are made while it lives.
 class CountedAllocations {
+ public:
+  int64_t bytes() const { return bytes_; }
+
  private:
-  const bool is_begun_ = [] {
-    g_bytes = 0;
-    return true;
-  }();
-  ScopedGlOverride<GlApi, decltype(GlApi::BufferData)> data_{
-      &GlApi::BufferData,
-      +[](GLenum target, GLsizeiptr size, const void* data, GLenum usage) {
-        g_bytes += size;
-        egl::driver_gl().BufferData(target, size, data, usage);
+  mutable int64_t bytes_ = 0;
+  Before<&GlApi::BufferData> data_{
+      [this](GLenum, GLsizeiptr size, auto...) { bytes_ += size; }};
+  Before<&GlApi::BufferStorageEXT> storage_{
+      [this](GLenum, GLsizeiptr size, auto...) { bytes_ += size; }};
+  Before<&GlApi::TexStorage2D> flat_{
+      [this](GLenum, GLsizei, GLenum format, auto... sides) {
+        bytes_ += (TexelBytes(format) * ... * sides);
       }};
-  ScopedGlOverride<GlApi, decltype(GlApi::BufferStorageEXT)> storage_{
-      &GlApi::BufferStorageEXT,
-      +[](GLenum target, GLsizeiptr size, const void* data, GLbitfield flags) {
-        g_bytes += size;
-        egl::driver_gl().BufferStorageEXT(target, size, data, flags);
-      }};
-  ScopedGlOverride<GlApi, decltype(GlApi::TexStorage2D)> flat_{
-      &GlApi::TexStorage2D, +[](GLenum target, GLsizei levels, GLenum format,
-                                GLsizei width, GLsizei height) {
-        g_bytes += TexelBytes(format) * width * height;
-        egl::driver_gl().TexStorage2D(target, levels, format, width, height);
-      }};
-  ScopedGlOverride<GlApi, decltype(GlApi::TexStorage3D)> deep_{
-      &GlApi::TexStorage3D, +[](GLenum target, GLsizei levels, GLenum format,
-                                GLsizei width, GLsizei height, GLsizei depth) {
-        g_bytes += TexelBytes(format) * width * height * depth;
-        egl::driver_gl().TexStorage3D(target, levels, format, width, height,
-                                      depth);
+  Before<&GlApi::TexStorage3D> deep_{
+      [this](GLenum, GLsizei, GLenum format, auto... sides) {
+        bytes_ += (TexelBytes(format) * ... * sides);
       }};
 };
 
@@ -95,11 +79,9 @@ TEST_F(DelegateMemoryTest, QuantizedWeightsKeepTheirBits) {
   constexpr int kTerms = 256, kOutputs = 128;
   for (int rows : {1, 20}) {
     for (bool half : {false, true}) {
-      const auto model = LoadOrDie(
-          cases::ModelOf(absl::StrCat("FULLY_CONNECTED x=[", rows, ",", kTerms,
-                                      "] w=int8:[", kOutputs, ",", kTerms,
-                                      "] b=const:[", kOutputs, "]"))
-              .bytes);
+      const auto model = LoadCase(
+          absl::StrCat("FULLY_CONNECTED x=[", rows, ",", kTerms, "] w=int8:[",
+                       kOutputs, ",", kTerms, "] b=const:[", kOutputs, "]"));
       const DelegatePtr delegate = Make(0, kTfLiteGlesStorageAuto, half);
       auto interpreter = Applied(*model, delegate);
       EXPECT_LE(ReportOf(delegate)["gpu_bytes"]["constants"],
@@ -135,7 +117,7 @@ TEST_F(DelegateMemoryTest, TheReportTheLimitAndTheDriverAgree) {
           const auto report = ReportOf(delegate);
           const auto& use = report["gpu_bytes"];
           needed = use["total"];
-          EXPECT_EQ(needed, g_bytes) << use;
+          EXPECT_EQ(needed, counted.bytes()) << use;
           EXPECT_EQ(needed, use["tensors"].get<int64_t>() +
                                 use["constants"].get<int64_t>() +
                                 use["transfers"].get<int64_t>() +
@@ -147,7 +129,7 @@ TEST_F(DelegateMemoryTest, TheReportTheLimitAndTheDriverAgree) {
           auto interpreter = InterpreterOrDie(*model);
           const CountedAllocations counted;
           ASSERT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
-          EXPECT_EQ(g_bytes, limit == needed ? needed : 0);
+          EXPECT_EQ(counted.bytes(), limit == needed ? needed : 0);
           EXPECT_EQ(ReportOf(delegate)["partitions"], limit == needed ? 1 : 0);
         }
       }
@@ -196,13 +178,11 @@ TEST_F(DelegateMemoryTest, AResizePastTheLimitRunsOnTheCpu) {
   const DelegatePtr delegate = Make(2 * NeedsOf(*model));
   auto interpreter = Applied(*model, delegate);
   const Shape large = {1, 60, 50, 5};
-  ASSERT_TRUE(interpreter->ResizeInput(0, large).ok());
-  ASSERT_TRUE(interpreter->AllocateTensors().ok());
+  Resize(interpreter.get(), large);
   EXPECT_EQ(*RunOnce(interpreter.get()), CpuResult(*model, 0, large));
   EXPECT_THAT(interpreter->log(), Contains(AllOf(HasSubstr("memory_limit"),
                                                  HasSubstr("on the CPU"))));
-  ASSERT_TRUE(interpreter->ResizeInput(0, {1, 6, 5, 5}).ok());
-  ASSERT_TRUE(interpreter->AllocateTensors().ok());
+  Resize(interpreter.get(), {1, 6, 5, 5});
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
   EXPECT_GT(ReportOf(delegate)["gpu_bytes"]["total"], 0);
 }

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "egl/context.h"
 #include "egl/objects.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/app_objects.h"
@@ -25,11 +24,6 @@ namespace gles_delegate::testing {
 namespace {
 
 using ::gles_delegate::egl::gl;
-
-// y = -x.
-std::vector<uint8_t> Negative(const Shape& shape) {
-  return ChainModel("n", shape);
-}
 
 std::vector<Holding> FloatHoldings(const Shape& shape) {
   constexpr int kBhwc = kTfLiteGlesObjectBhwc, kPhwc4 = kTfLiteGlesObjectPhwc4;
@@ -142,7 +136,7 @@ const std::vector<Shape>& Shapes() {
 
 TEST_F(DelegateObjectsTest, InputsOfEveryForm) {
   for (const Shape& shape : Shapes()) {
-    Load(Negative(shape));
+    Load(ChainModel("n", shape));
     for (const Holding& holding : FloatHoldings(shape)) {
       SCOPED_TRACE(ShapeString(shape) + ", " + holding.description);
       ExpectRead(holding, shape, holding.object.scale, holding.object.bias);
@@ -152,7 +146,7 @@ TEST_F(DelegateObjectsTest, InputsOfEveryForm) {
 
 TEST_F(DelegateObjectsTest, OutputsOfEveryForm) {
   for (const Shape& shape : Shapes()) {
-    Load(Negative(shape));
+    Load(ChainModel("n", shape));
     for (const Holding& holding : FloatHoldings(shape)) {
       SCOPED_TRACE(ShapeString(shape) + ", " + holding.description);
       ExpectWritten(holding, shape, holding.object.scale, holding.object.bias);
@@ -201,16 +195,13 @@ TEST_F(DelegateObjectsTest, TexturesAreCroppedAndResized) {
     int x, y, width, height;
   };
   for (const Shape& shape : {Shape{1, 5, 6, 4}, Shape{1, 33, 40, 4}}) {
-    Load(Negative(shape));
+    Load(ChainModel("n", shape));
     for (const Part& part :
          {Part{0, 0, 24, 20}, Part{3, 5, 12, 10}, Part{23, 19, 1, 1}}) {
       SCOPED_TRACE(ShapeString(shape) + " from " + std::to_string(part.x));
-      const auto resize = LoadOrDie(
-          cases::ModelOf(absl::StrCat("RESIZE_BILINEAR@3 x=[1,", part.height,
-                                      ",", part.width, ",4] size=(", shape[1],
-                                      ",", shape[2],
-                                      ") half_pixel_centers=true"))
-              .bytes);
+      const auto resize = LoadCase(absl::StrCat(
+          "RESIZE_BILINEAR@3 x=[1,", part.height, ",", part.width, ",4] size=(",
+          shape[1], ",", shape[2], ") half_pixel_centers=true"));
       auto cpu = InterpreterOrDie(*resize);
       std::vector<float> cut;
       for (int y = part.y; y < part.y + part.height; ++y) {
@@ -219,8 +210,7 @@ TEST_F(DelegateObjectsTest, TexturesAreCroppedAndResized) {
       }
       ASSERT_TRUE(cpu->input(0).WriteFloats(cut).ok());
       ASSERT_TRUE(cpu->Invoke().ok());
-      std::vector<float> right = cpu->output(0).AsFloats();
-      for (float& v : right) v = -v;
+      const std::vector<float> right = Negated(cpu->output(0).AsFloats());
       TfLiteGlesObject bound = object.object();
       bound.resize = 1;
       if (part.width < 24) {
@@ -274,7 +264,7 @@ TEST_F(DelegateObjectsTest, NoByteOfATextureCrossesToTheCpu) {
 // Long: each way to be wrong, on one model.
 TEST_F(DelegateObjectsTest, WhatCannotBeBoundFailsTheNextInvoke) {
   const Shape shape = {1, 6, 5, 3};
-  Load(Negative(shape));
+  Load(ChainModel("n", shape));
   const auto fails = [&](int tensor, const TfLiteGlesObject& object,
                          const std::string& why) {
     ASSERT_EQ(Bind(tensor, object), 0) << TfLiteGlesDelegateLastError();
@@ -325,7 +315,7 @@ TEST_F(DelegateObjectsTest, WhatCannotBeBoundFailsTheNextInvoke) {
   object.channels = 0;
   object.layout = kTfLiteGlesObjectPhwc4;
   fails(run_->input, object, "has 360 bytes, and 480 are needed");
-  Load(Negative({2, 3, 5, 3}));
+  Load(ChainModel("n", {2, 3, 5, 3}));
   object.type = kTfLiteGlesObjectTexture2d;
   object.name = small.id();
   fails(run_->input, object, "one picture of at most 4 channels");
@@ -436,7 +426,7 @@ TEST_F(DelegateObjectsTest, ATextureMayHaveTheNameOfACachesBuffer) {
 // GL's default.
 TEST_F(DelegateObjectsTest, AnInputsOwnFiltersDoNotMatter) {
   const Shape shape = {1, 6, 5, 4};
-  Load(Negative(shape));
+  Load(ChainModel("n", shape));
   const Holding holding = TextureHolding("picture", GL_RGBA32F);
   const std::vector<float> elements = SomeElements(holding, shape);
   const AppObject object(holding, shape, elements);
@@ -447,9 +437,7 @@ TEST_F(DelegateObjectsTest, AnInputsOwnFiltersDoNotMatter) {
   gl().BindTexture(GL_TEXTURE_2D, 0);
   run_->BindInput(object.object());
   run_->Invoke();
-  std::vector<float> right = elements;
-  for (float& v : right) v = -v;
-  EXPECT_EQ(run_->interpreter->output(0).AsFloats(), right);
+  EXPECT_EQ(run_->interpreter->output(0).AsFloats(), Negated(elements));
 }
 
 // The app's bindings on the units of the delegate's textures.

@@ -12,7 +12,6 @@
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
 #include "tools/cases/model.h"
-#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -186,17 +185,25 @@ TEST_F(DelegatePartialTest, TheReportBeforeApplyingIsEmpty) {
   EXPECT_EQ(report["renderer"], "");
 }
 
-std::vector<uint8_t> ConcatenationOfVersion(int version) {
-  return cases::ModelOf(
-             absl::StrCat("CONCATENATION@", version, " x=[1,2,2,3] x axis=3"))
-      .bytes;
+// How many of a case's nodes are delegated beside those on quantized values.
+int DelegatedOf(const std::string& text) {
+  const auto model = LoadCase(text);
+  const DelegatePtr delegate = MakeDelegate([](auto& options) {
+    AnyPartitions(options);
+    options.quantized_compute = kTfLiteGlesQuantizedCpu;
+  });
+  auto interpreter = InterpreterOrDie(*model);
+  EXPECT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok()) << text;
+  return ReportOf(delegate)["nodes_delegated"];
 }
 
 // CONCATENATION is known at version 1, with quantization at 3, TFLite 2.9's own
 // last.
 TEST_F(DelegatePartialTest, AnOpOfANewerVersionStaysOnTheCpu) {
   const auto delegated = [](int version, int quantization) {
-    return ApplyAndCompare(ConcatenationOfVersion(version), [&](auto& options) {
+    const std::string text =
+        absl::StrCat("CONCATENATION@", version, " x=[1,2,2,3] x axis=3");
+    return ApplyAndCompare(cases::ModelOf(text).bytes, [&](auto& options) {
       if (quantization == 0) {
         options.quantized_compute = kTfLiteGlesQuantizedCpu;
       }
@@ -216,47 +223,25 @@ TEST_F(DelegatePartialTest, AnOpOfANewerVersionStaysOnTheCpu) {
 // SPLIT is version 3 of int32, 1 of floats; a file gives an op one version, the
 // highest that any of its nodes needs.
 TEST_F(DelegatePartialTest, VersionsOfIntegersAreForThemAndTheirNeighbours) {
-  const auto delegated = [](const char* text) {
-    const auto model = LoadOrDie(cases::ModelOf(text).bytes);
-    const DelegatePtr delegate = MakeDelegate([](auto& options) {
-      AnyPartitions(options);
-      options.quantized_compute = kTfLiteGlesQuantizedCpu;
-    });
-    auto interpreter = InterpreterOrDie(*model);
-    EXPECT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok());
-    return ReportOf(delegate)["nodes_delegated"].get<int>();
-  };
-  const char floats[] = "SPLIT@3 axis=3 x=[1,2,2,4] num_splits=2";
-  const char ints[] = "SPLIT@3 axis=3 x=i32[1,2,2,4] num_splits=2";
-  EXPECT_EQ(delegated(floats), 0);
-  EXPECT_EQ(delegated(ints), 1);
-  EXPECT_EQ(delegated("SPLIT@3 axis=3 x=i32[1,2,2,4] num_splits=2 ; "
-                      "SPLIT@3 b=3 y=[1,2,2,4] num_splits=2"),
+  EXPECT_EQ(DelegatedOf("SPLIT@3 axis=3 x=[1,2,2,4] num_splits=2"), 0);
+  EXPECT_EQ(DelegatedOf("SPLIT@3 axis=3 x=i32[1,2,2,4] num_splits=2"), 1);
+  EXPECT_EQ(DelegatedOf("SPLIT@3 axis=3 x=i32[1,2,2,4] num_splits=2 ; "
+                        "SPLIT@3 b=3 y=[1,2,2,4] num_splits=2"),
             2);
 }
 
 // Versions that TFLite's converter gives float nodes past 1.
 TEST_F(DelegatePartialTest, VersionsOfFloatNodes) {
-  const auto delegated = [](const char* op, int version, const char* text) {
-    const auto model =
-        LoadOrDie(cases::ModelOf(absl::StrCat(op, "@", version, text)).bytes);
-    const DelegatePtr delegate = MakeDelegate([](auto& options) {
-      options.quantized_compute = kTfLiteGlesQuantizedCpu;
-    });
-    auto interpreter = InterpreterOrDie(*model);
-    EXPECT_TRUE(interpreter->ApplyDelegate(delegate.get()).ok()) << version;
-    return ReportOf(delegate)["nodes_delegated"] == 1;
-  };
   for (int version : {1, 2, 3}) {
-    EXPECT_EQ(delegated("DEPTHWISE_CONV_2D", version,
-                        " x=[1,6,6,2] w=const:[1,3,3,2] b=const:[2] "
-                        "depth_multiplier=1"),
-              version <= 2);
+    EXPECT_EQ(DelegatedOf(absl::StrCat("DEPTHWISE_CONV_2D@", version,
+                                       " x=[1,6,6,2] w=const:[1,3,3,2] "
+                                       "b=const:[2] depth_multiplier=1")),
+              version <= 2 ? 1 : 0);
   }
   for (int version : {1, 4, 6, 7}) {
-    EXPECT_EQ(
-        delegated("FULLY_CONNECTED", version, " x=[1,6] w=const:[3,6] b=-"),
-        version <= 6);
+    EXPECT_EQ(DelegatedOf(absl::StrCat("FULLY_CONNECTED@", version,
+                                       " x=[1,6] w=const:[3,6] b=-")),
+              version <= 6 ? 1 : 0);
   }
 }
 

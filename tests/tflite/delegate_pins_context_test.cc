@@ -3,16 +3,13 @@
 // delegate, except in an X app.
 #include <memory>
 #include <thread>
-#include <vector>
 
 #include "egl/context.h"
 #include "egl/objects.h"
 #include "egl/testing.h"
 #include "tests/testing/child.h"
 #include "tests/testing/delegate_case.h"
-#include "tests/testing/device_test.h"
 #include "tests/testing/life.h"
-#include "tests/testing/matchers.h"
 #include "tests/testing/scoped_environment.h"
 
 namespace gles_delegate::testing {
@@ -28,14 +25,8 @@ DelegatePtr Make(TfLiteGlesToggle pins) {
 }
 DelegatePtr MakePinning() { return Make(kTfLiteGlesAuto); }
 
-int g_changes = 0;  // of the current context
-int g_buffers = 0;  // of GL, made and not deleted
-
-class DelegatePinsContextTest : public DeviceTest {
+class DelegatePinsContextTest : public ChainTest {
  protected:
-  DelegatePinsContextTest()
-      : model_(LoadOrDie(ChainModel("can"))), expected_(CpuResult(*model_)) {}
-
   // Makes `context` current on this thread, or releases what is.
   static void MakeCurrent(const Context& app, EGLContext context) {
     ASSERT_TRUE(egl().MakeCurrent(app.display(), EGL_NO_SURFACE, EGL_NO_SURFACE,
@@ -56,8 +47,6 @@ class DelegatePinsContextTest : public DeviceTest {
   }
 
   const ScopedEnvironment no_x_{"DISPLAY", ""};
-  const std::unique_ptr<Model> model_;
-  const std::vector<float> expected_;
 };
 
 TEST_F(DelegatePinsContextTest, LaterInvokesMakeNothingCurrent) {
@@ -67,15 +56,11 @@ TEST_F(DelegatePinsContextTest, LaterInvokesMakeNothingCurrent) {
   const EGLContext pinned = egl().GetCurrentContext();
   EXPECT_NE(pinned, EGL_NO_CONTEXT);
   {
-    const egl::ScopedGlOverride changes(
-        &EglApi::MakeCurrent, +[](EGLDisplay display, EGLSurface draw,
-                                  EGLSurface read, EGLContext context) {
-          ++g_changes;
-          return egl::driver_egl().MakeCurrent(display, draw, read, context);
-        });
-    g_changes = 0;
+    int changes = 0;
+    const egl::Before<&EglApi::MakeCurrent> changed(
+        [&](auto...) { ++changes; });
     ExpectClose(RunOnce(interpreter.get()), expected_);
-    EXPECT_EQ(g_changes, 0);
+    EXPECT_EQ(changes, 0);
   }
   EXPECT_EQ(egl().GetCurrentContext(), pinned);
   interpreter.reset();
@@ -165,26 +150,20 @@ TEST_F(DelegatePinsContextTest, AnotherThreadMayApplyInvokeAndDelete) {
 
 // Buffers go with what is deleted on another thread.
 TEST_F(DelegatePinsContextTest, BuffersOfWhatAnotherThreadDeletesAreGone) {
-  const egl::ScopedGlOverride made(
-      &egl::GlApi::GenBuffers, +[](GLsizei n, GLuint* ids) {
-        g_buffers += n;
-        egl::driver_gl().GenBuffers(n, ids);
-      });
-  const egl::ScopedGlOverride gone(
-      &egl::GlApi::DeleteBuffers, +[](GLsizei n, const GLuint* ids) {
-        g_buffers -= n;
-        egl::driver_gl().DeleteBuffers(n, ids);
-      });
-  g_buffers = 0;
+  int buffers = 0;
+  const egl::Before<&egl::GlApi::GenBuffers> made(
+      [&](GLsizei n, auto...) { buffers += n; });
+  const egl::Before<&egl::GlApi::DeleteBuffers> gone(
+      [&](GLsizei n, auto...) { buffers -= n; });
   DelegatePtr delegate = MakePinning();
   auto interpreter = Applied(*model_, delegate);
   ExpectClose(RunOnce(interpreter.get()), expected_);
-  EXPECT_GT(g_buffers, 0);
+  EXPECT_GT(buffers, 0);
   std::thread([&] {
     interpreter.reset();
     delegate.reset();
   }).join();
-  EXPECT_EQ(g_buffers, 0);
+  EXPECT_EQ(buffers, 0);
 }
 
 // worker_sharing wants an app's context, and this is none.
@@ -220,9 +199,7 @@ TEST_F(DelegatePinsContextTest, TheProcessMayEnd) {
   for (const char* test :
        {"DelegatePinsContextChildTest.DISABLED_LeftAtExit",
         "DelegatePinsContextChildTest.DISABLED_DeletedAtExit"}) {
-    const ChildResult child = RunChild(test, {});
-    EXPECT_EQ(child.exit_code, 0) << child.output;
-    EXPECT_THAT(child.output, HasSubstr("1 test from"));
+    ExpectChildPasses(test);
   }
 }
 

@@ -7,27 +7,22 @@
 #include <memory>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "delegate/session/gpu.h"
 #include "egl/context.h"
-#include "egl/testing.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/delegate_case.h"
-#include "tests/testing/device_test.h"
 #include "tests/testing/live_objects.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/pretended_resets.h"
 #include "tests/testing/process.h"
 #include "tests/testing/scratch_directory.h"
 #include "tests/testing/watched_contexts.h"
 
 namespace gles_delegate::testing {
 namespace {
-
-using ::gles_delegate::egl::GlApi;
-using ::gles_delegate::egl::ScopedGlOverride;
 
 DelegatePtr Sharing(const std::string& key,
                     int mode = kTfLiteGlesThreadCaller) {
@@ -42,17 +37,9 @@ int64_t BytesOf(const nlohmann::json& report, const std::string& category) {
   return report["gpu_bytes"][category].get<int64_t>();
 }
 
-class DelegateShareTest : public DeviceTest {
+class DelegateShareTest : public ChainTest {
  protected:
-  void SetUp() override {
-    DeviceTest::SetUp();
-    if (IsSkipped()) return;
-    model_ = LoadOrDie(ChainModel("canc"));
-    expected_ = CpuResult(*model_);
-  }
-
-  std::unique_ptr<Model> model_;
-  std::vector<float> expected_;
+  DelegateShareTest() : ChainTest("canc") {}
 };
 
 TEST_F(DelegateShareTest, TheSecondCompilesAndUploadsNothing) {
@@ -188,19 +175,13 @@ TEST_F(DelegateShareTest, WhereEglSharesNothingEachHasItsOwn) {
   ExpectClose(RunOnce(second_interpreter.get()), expected_);
 }
 
-GLenum g_reset = GL_NO_ERROR;
-
 TEST_F(DelegateShareTest, AContextThatIsLostLeavesTheOthers) {
-  if (!TestContext()->device().Has("GL_KHR_robustness")) {
-    GTEST_SKIP() << "this driver does not tell of resets (GL_KHR_robustness)";
-  }
-  const ScopedGlOverride resets(
-      &GlApi::GetGraphicsResetStatusKHR,
-      +[] { return std::exchange(g_reset, GLenum{GL_NO_ERROR}); });
+  GLES_SKIP_WITHOUT("GL_KHR_robustness");
+  PretendedResets resets;
   const DelegatePtr first = Sharing("h"), second = Sharing("h");
   auto first_interpreter = Applied(*model_, first);
   auto second_interpreter = Applied(*model_, second);
-  g_reset = GL_INNOCENT_CONTEXT_RESET_KHR;
+  resets.Tell();
   EXPECT_FALSE(RunOnce(first_interpreter.get()).ok());
   ExpectClose(RunOnce(first_interpreter.get()), expected_);
   EXPECT_EQ(BytesOf(ReportOf(first), "shared_constants"), 0);
@@ -211,7 +192,7 @@ TEST_F(DelegateShareTest, AContextThatIsLostLeavesTheOthers) {
   EXPECT_EQ(BytesOf(ReportOf(third), "shared_constants"),
             BytesOf(ReportOf(first), "constants"));
   ExpectClose(RunOnce(third_interpreter.get()), expected_);
-  g_reset = GL_INNOCENT_CONTEXT_RESET_KHR;
+  resets.Tell();
   EXPECT_FALSE(RunOnce(second_interpreter.get()).ok());
   ExpectClose(RunOnce(second_interpreter.get()), expected_);
   EXPECT_EQ(BytesOf(ReportOf(second), "shared_constants"),
@@ -247,8 +228,7 @@ TEST_F(DelegateShareTest, AResizeSharesWhatStays) {
   const Shape larger = {1, 9, 5, 5};
   for (auto* interpreter :
        {first_interpreter.get(), second_interpreter.get()}) {
-    ASSERT_TRUE(interpreter->ResizeInput(0, larger).ok());
-    ASSERT_TRUE(interpreter->AllocateTensors().ok());
+    Resize(interpreter, larger);
     ExpectClose(RunOnce(interpreter), CpuResult(*model_, 0, larger));
   }
   EXPECT_EQ(BytesOf(ReportOf(second), "shared_constants"),
@@ -321,16 +301,11 @@ DelegatePtr WorkingFor(const std::string& key) {
   });
 }
 
-class DelegateShareWorkerTest : public DeviceTest {
+class DelegateShareWorkerTest : public ChainTest {
  protected:
-  void SetUp() override {
-    DeviceTest::SetUp();
-    if (IsSkipped()) return;
-    model_ = LoadOrDie(ChainModel("canc"));
-    other_model_ = LoadOrDie(ChainModel("cnm"));
-  }
+  DelegateShareWorkerTest() : ChainTest("canc") {}
 
-  std::unique_ptr<Model> model_, other_model_;
+  const std::unique_ptr<Model> other_model_ = LoadOrDie(ChainModel("cnm"));
 };
 
 TEST_F(DelegateShareWorkerTest, OneThreadAndOneContext) {

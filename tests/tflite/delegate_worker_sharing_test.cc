@@ -8,23 +8,24 @@
 #include <thread>
 #include <vector>
 
-#include "egl/context.h"
 #include "egl/testing.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/app_objects.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/pretended_resets.h"
 #include "tests/testing/watched_contexts.h"
 
 namespace gles_delegate::testing {
 namespace {
 
+using ::gles_delegate::egl::Before;
 using ::gles_delegate::egl::egl;
 using ::gles_delegate::egl::EglApi;
 using ::gles_delegate::egl::gl;
 using ::gles_delegate::egl::GlApi;
-using ::gles_delegate::egl::ScopedGlOverride;
+using ::gles_delegate::egl::Instead;
 
 constexpr int kRounds = 6;
 
@@ -32,56 +33,21 @@ constexpr int kRounds = 6;
 // threads.
 class CountedOrder {
  public:
-  CountedOrder() { made() = awaited() = left() = waits() = 0; }
-  static std::atomic<int>& made() { return Count<0>(); }
-  static std::atomic<int>& awaited() { return Count<1>(); }
-  static std::atomic<int>& left() { return Count<2>(); }
-  static std::atomic<int>& waits() { return Count<3>(); }
+  int made() const { return made_; }
+  int awaited() const { return awaited_; }
+  int left() const { return left_; }
+  int waits() const { return waits_; }
 
  private:
-  template <int>
-  static std::atomic<int>& Count() {
-    static std::atomic<int> count;
-    return count;
-  }
-  static EglApi& driver() {
-    static EglApi driver = egl();
-    return driver;
-  }
-  static GlApi& gl_driver() {
-    static GlApi driver = gl();
-    return driver;
-  }
-  const bool is_begun_ = (driver(), gl_driver(), true);
-  ScopedGlOverride<EglApi, decltype(EglApi::CreateSyncKHR)> create_{
-      &EglApi::CreateSyncKHR,
-      +[](EGLDisplay display, EGLenum type, const EGLint* attributes) {
-        ++made();
-        ++left();
-        return driver().CreateSyncKHR(display, type, attributes);
-      }};
-  ScopedGlOverride<EglApi, decltype(EglApi::WaitSyncKHR)> wait_{
-      &EglApi::WaitSyncKHR,
-      +[](EGLDisplay display, EGLSyncKHR sync, EGLint flags) {
-        ++awaited();
-        return driver().WaitSyncKHR(display, sync, flags);
-      }};
-  ScopedGlOverride<EglApi, decltype(EglApi::DestroySyncKHR)> destroy_{
-      &EglApi::DestroySyncKHR, +[](EGLDisplay display, EGLSyncKHR sync) {
-        --left();
-        return driver().DestroySyncKHR(display, sync);
-      }};
-  ScopedGlOverride<GlApi, decltype(GlApi::ClientWaitSync)> client_wait_{
-      &GlApi::ClientWaitSync,
-      +[](GLsync sync, GLbitfield flags, GLuint64 timeout) {
-        ++waits();
-        return gl_driver().ClientWaitSync(sync, flags, timeout);
-      }};
-  ScopedGlOverride<GlApi, decltype(GlApi::Finish)> finish_{
-      &GlApi::Finish, +[] {
-        ++waits();
-        gl_driver().Finish();
-      }};
+  mutable std::atomic<int> made_ = 0, awaited_ = 0, left_ = 0, waits_ = 0;
+  Before<&EglApi::CreateSyncKHR> create_{[this](auto...) {
+    ++made_;
+    ++left_;
+  }};
+  Before<&EglApi::WaitSyncKHR> wait_{[this](auto...) { ++awaited_; }};
+  Before<&EglApi::DestroySyncKHR> destroy_{[this](auto...) { --left_; }};
+  Before<&GlApi::ClientWaitSync> client_wait_{[this](auto...) { ++waits_; }};
+  Before<&GlApi::Finish> finish_{[this](auto...) { ++waits_; }};
 };
 
 DelegatePtr Sharing(bool waits = true, const std::string& key = "") {
@@ -189,8 +155,7 @@ TEST_F(DelegateWorkerSharingTest, WithoutFencesTheCpuWaits) {
   BindBoth();
   run_->Apply();
   const CountedOrder order;
-  const ScopedGlOverride no_extensions(
-      &EglApi::QueryString, +[](EGLDisplay, EGLint) { return ""; });
+  const Instead<&EglApi::QueryString> no_extensions([](auto...) { return ""; });
   for (int round = 0; round < kRounds; ++round) {
     Draw(round);
     run_->Invoke();
@@ -292,19 +257,13 @@ TEST_F(DelegateWorkerSharingTest, WhereEglSharesNothingTheReasonIsSaid) {
   EXPECT_THAT(std::string(applied.message()), HasSubstr("shares objects"));
 }
 
-std::atomic<GLenum> g_reset = GL_NO_ERROR;
-
 TEST_F(DelegateWorkerSharingTest, AfterAResetItMustBeAppliedAgain) {
-  if (!app_->get().device().Has("GL_KHR_robustness")) {
-    GTEST_SKIP() << "this driver does not tell of resets (GL_KHR_robustness)";
-  }
+  GLES_SKIP_WITHOUT("GL_KHR_robustness");
   BindBoth();
   run_->Apply();
   run_->Invoke();
-  const ScopedGlOverride resets(
-      &GlApi::GetGraphicsResetStatusKHR,
-      +[]() -> GLenum { return g_reset.exchange(GL_NO_ERROR); });
-  g_reset = GL_INNOCENT_CONTEXT_RESET_KHR;
+  PretendedResets resets;
+  resets.Tell();
   ExpectInvokeFails("was reset");
   ExpectInvokeFails("shares objects with the app's");
   run_->interpreter = InterpreterOrDie(*run_->model);

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "egl/testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/app_context.h"
@@ -19,6 +18,7 @@
 #include "tests/testing/device.h"
 #include "tests/testing/live_objects.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/pretended_resets.h"
 #include "tests/testing/quantized_model.h"
 #include "tools/common/tflite_abi.h"
 #include "tools/op_models/schema_names.h"
@@ -26,24 +26,16 @@
 namespace gles_delegate::testing {
 namespace {
 
-using ::gles_delegate::egl::GlApi;
-using ::gles_delegate::egl::ScopedGlOverride;
-
 // TFLite has it from the delegate.
 bool LiesOnGpu(const TensorView& tensor) {
   return tensor.get()->allocation_type == kTfLiteCustom;
 }
 
-GLenum g_reset = GL_NO_ERROR;
-GLenum ResetStatus() { return std::exchange(g_reset, GLenum{GL_NO_ERROR}); }
-
 class DelegateZeroCopyTest : public ::testing::Test {
  protected:
   void SetUp() override {
     GLES_SKIP_WITHOUT_DEVICE();
-    if (!TestContext()->device().Has("GL_EXT_buffer_storage")) {
-      GTEST_SKIP() << "this driver has no GL_EXT_buffer_storage";
-    }
+    GLES_SKIP_WITHOUT("GL_EXT_buffer_storage");
   }
 
   // In textures, which no host packs.
@@ -113,8 +105,7 @@ TEST_F(DelegateZeroCopyTest, ResizedInputsDoAgain) {
   for (const Shape& shape :
        {Shape{1, 17, 33, 5}, Shape{3, 6, 1, 5}, Shape{1, 6, 5, 5}}) {
     SCOPED_TRACE(ShapeString(shape));
-    ASSERT_TRUE(interpreter->ResizeInput(0, shape).ok());
-    ASSERT_TRUE(interpreter->AllocateTensors().ok());
+    Resize(interpreter.get(), shape);
     EXPECT_TRUE(LiesOnGpu(interpreter->input(0)));
     EXPECT_TRUE(LiesOnGpu(interpreter->output(0)));
     ExpectClose(RunOnce(interpreter.get()), CpuResult(*model, 0, shape));
@@ -128,8 +119,7 @@ TEST_F(DelegateZeroCopyTest, AfterARefusedSizeTheyDoAgain) {
   auto interpreter = Applied(*model, delegate);
   ASSERT_TRUE(interpreter->ResizeInput(0, {1, 6, 5, 4}).ok());
   EXPECT_FALSE(interpreter->AllocateTensors().ok());
-  ASSERT_TRUE(interpreter->ResizeInput(0, {1, 6, 5, 5}).ok());
-  ASSERT_TRUE(interpreter->AllocateTensors().ok());
+  Resize(interpreter.get(), {1, 6, 5, 5});
   EXPECT_TRUE(LiesOnGpu(interpreter->input(0)));
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
 }
@@ -217,17 +207,15 @@ TEST_F(DelegateZeroCopyTest, TheyStayWhereTheyAreWhenAnObjectIsBound) {
 }
 
 TEST_F(DelegateZeroCopyTest, TheyStayWhereTheyAreWhenTheContextIsLost) {
-  if (!TestContext()->device().Has("GL_KHR_robustness")) {
-    GTEST_SKIP() << "this driver does not tell of resets (GL_KHR_robustness)";
-  }
-  const ScopedGlOverride resets(&GlApi::GetGraphicsResetStatusKHR, ResetStatus);
+  GLES_SKIP_WITHOUT("GL_KHR_robustness");
+  PretendedResets resets;
   const auto model = LoadOrDie(ChainModel("can"));
   const DelegatePtr delegate = Make();
   auto interpreter = Applied(*model, delegate);
   const auto expected = CpuResult(*model);
   ExpectClose(RunOnce(interpreter.get()), expected);
   const char* const input = interpreter->input(0).get()->data.raw;
-  g_reset = GL_INNOCENT_CONTEXT_RESET_KHR;
+  resets.Tell();
   EXPECT_FALSE(interpreter->Invoke().ok());
   // The app's earlier data is still there.
   ASSERT_TRUE(interpreter->Invoke().ok());
@@ -236,8 +224,7 @@ TEST_F(DelegateZeroCopyTest, TheyStayWhereTheyAreWhenTheContextIsLost) {
   EXPECT_EQ(interpreter->input(0).get()->data.raw, input);
   ExpectClose(RunOnce(interpreter.get(), 1), CpuResult(*model, 1));
   // In the new context from the next AllocateTensors on.
-  ASSERT_TRUE(interpreter->ResizeInput(0, {1, 7, 5, 5}).ok());
-  ASSERT_TRUE(interpreter->AllocateTensors().ok());
+  Resize(interpreter.get(), {1, 7, 5, 5});
   EXPECT_TRUE(LiesOnGpu(interpreter->input(0)));
   ExpectClose(RunOnce(interpreter.get()), CpuResult(*model, 0, {1, 7, 5, 5}));
 }
@@ -245,10 +232,8 @@ TEST_F(DelegateZeroCopyTest, TheyStayWhereTheyAreWhenTheContextIsLost) {
 // TFLite takes the delegate away after an Invoke that failed, and the tensors
 // are its own again.
 TEST_F(DelegateZeroCopyTest, TflitesOwnFallbackHasThemBack) {
-  const ScopedGlOverride resets(&GlApi::GetGraphicsResetStatusKHR, ResetStatus);
-  if (!TestContext()->device().Has("GL_KHR_robustness")) {
-    GTEST_SKIP() << "this driver does not tell of resets (GL_KHR_robustness)";
-  }
+  PretendedResets resets;
+  GLES_SKIP_WITHOUT("GL_KHR_robustness");
   const auto model = LoadOrDie(ChainModel("can"));
   const DelegatePtr delegate = Make();
   TfLiteInterpreterOptions* options = TfLiteInterpreterOptionsCreate();
@@ -268,7 +253,7 @@ TEST_F(DelegateZeroCopyTest, TflitesOwnFallbackHasThemBack) {
   const auto values = InterpreterOrDie(*model);
   const auto expected = RunOnce(values.get());
   ASSERT_TRUE(input().WriteFloats(values->input(0).AsFloats()).ok());
-  g_reset = GL_INNOCENT_CONTEXT_RESET_KHR;
+  resets.Tell();
   EXPECT_EQ(TfLiteInterpreterInvoke(interpreter), kTfLiteDelegateError);
   EXPECT_EQ(output().AsFloats(), *expected) << "not by the CPU";
   EXPECT_FALSE(LiesOnGpu(input()));
