@@ -1,4 +1,4 @@
-// labels: op delegate llvmpipe
+// labels: op delegate llvmpipe oldest_tflite
 // Falling back to the CPU is total: whatever step of applying the delegate
 // fails, with fallback_to_cpu there is an interpreter that gives the CPU's own
 // answers, and without it there is a clear error, and such an interpreter after

@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/testing/scratch_directory.h"
 #include "tests/testing/two_negations.h"
+#include "tools/cases/model.h"
 #include "tools/common/model_builder.h"
 #include "tools/common/tflite_host.h"
 
@@ -76,14 +77,8 @@ TEST(InterpreterTest, UnknownCustomOp) {
 }
 
 TEST(InterpreterTest, InconsistentShapesAreTflitesError) {
-  ModelBuilder builder;
-  const int a = builder.AddInput("a", {1, 2});
-  const int b = builder.AddInput("b", {1, 3});
-  const int y = builder.AddTensor("y", {1, 2});
-  builder.AddOp(schema::BuiltinOperator::ADD, 1, {a, b}, {y},
-                schema::AddOptionsT());
-  builder.SetOutputs({y});
-  auto model = LoadOrEnd(builder.Finish());
+  const auto model =
+      LoadOrEnd(cases::BuilderOf("ADD a=[1,2] b=[1,3] -> [1,2]").Finish());
   const auto interpreter = Interpreter::Create(*model);
   ASSERT_FALSE(interpreter.ok());
   EXPECT_THAT(std::string(interpreter.status().message()),
@@ -216,6 +211,25 @@ TEST(DelegateTest, XnnpackRuns) {
   ASSERT_TRUE((*interpreter)->input(0).Write(std::vector<float>{1, -2}).ok());
   ASSERT_TRUE((*interpreter)->Invoke().ok());
   EXPECT_THAT((*interpreter)->output(0).AsFloats(), ElementsAre(1, -2));
+}
+
+// Of a delegate that fails, which costs the interpreter if it is required.
+TEST(DelegateTest, TheCpuMayGoOnWithoutIt) {
+  const auto model = LoadOrEnd(TwoNegations());
+  TfLiteDelegate delegate = {};
+  delegate.Prepare = [](TfLiteContext* context, TfLiteDelegate*) {
+    context->ReportError(context, "its reason");
+    return kTfLiteError;
+  };
+  InterpreterOptions options;
+  options.delegate = &delegate;
+  EXPECT_FALSE(Interpreter::Create(*model, options).ok());
+  options.require_delegate = false;
+  const auto interpreter = Interpreter::Create(*model, options);
+  ASSERT_TRUE(interpreter.ok()) << interpreter.status();
+  EXPECT_THAT(std::string((*interpreter)->delegate_status().message()),
+              HasSubstr("its reason"));
+  EXPECT_TRUE((*interpreter)->Invoke().ok());
 }
 
 TEST(DelegateTest, NoSuchLibrary) {
