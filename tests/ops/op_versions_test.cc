@@ -13,7 +13,6 @@
 #include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"
 #include "tests/testing/single_op.h"
-#include "tools/op_models/op_variant.h"
 #include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {

@@ -17,7 +17,6 @@ namespace {
 
 using absl::string_view;
 using testing::TensorType;
-using testing::Weights;
 
 absl::Status Wrong(string_view what, string_view text) {
   return absl::InvalidArgumentError(absl::StrCat("'", text, "' ", what));

@@ -13,11 +13,21 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
-#include "tools/op_models/op_variant.h"
+#include "tools/common/model_builder.h"
 #include "tools/op_models/schema_names.h"
 #include "tools/op_models/shapes.h"
 
 namespace gles_delegate::cases {
+
+// How an op's weights get to it.
+enum class Weights {
+  kFloat,       // a float32 constant
+  kHalf,        // a float16 constant through DEQUANTIZE
+  kInt8,        // an int8 constant through DEQUANTIZE
+  kSparse,      // a sparse float32 constant through DENSIFY
+  kSparseHalf,  // a sparse float16 constant through DENSIFY and DEQUANTIZE
+  kRuntime,     // a second input of the model
+};
 
 // How a tensor's data are drawn.
 struct Data {
@@ -40,7 +50,7 @@ struct TensorSpec {
   testing::TensorType type = testing::TensorType::FLOAT32;
   ModelQuantization quantization;  // data are quantized values then
   testing::Shape shape;
-  testing::Weights weights = testing::Weights::kRuntime;
+  Weights weights = Weights::kRuntime;
   Data data;
 };
 

@@ -1,6 +1,7 @@
 #include "tools/cases/model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -9,16 +10,17 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "flatbuffers/flexbuffers.h"
-#include "tools/op_models/op_variant.h"
+#include "tools/common/tflite_host.h"
+#include "tools/op_models/random.h"
 #include "tools/runner/op_options.h"
 
 namespace gles_delegate::cases {
 namespace {
 
-using testing::OpVariant;
+using testing::Op;
 using testing::TensorType;
-using testing::Weights;
 
 // The least and the largest number that a type's data have, if a row does not
 // say more.
@@ -155,70 +157,162 @@ std::vector<uint8_t> FlexBytes(const nlohmann::ordered_json& map) {
   return b.GetBuffer();
 }
 
-// Adds a case's tensors and nodes to a model that is built.
+// Every dimension dense but the last, which is compressed: for each row, where
+// its nonzero values start, and their columns.
+schema::SparsityParametersT CompressLastDimension(
+    const testing::Shape& shape, const std::vector<float>& values,
+    std::vector<float>* stored) {
+  schema::SparsityParametersT sparsity;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    sparsity.traversal_order.push_back(static_cast<int32_t>(d));
+    auto dimension = std::make_unique<schema::DimensionMetadataT>();
+    dimension->dense_size = shape[d];
+    sparsity.dim_metadata.push_back(std::move(dimension));
+  }
+  schema::Int32VectorT segments, indices;
+  const size_t columns = shape.back();
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i % columns == 0) {
+      segments.values.push_back(static_cast<int32_t>(stored->size()));
+    }
+    if (values[i] == 0) continue;
+    stored->push_back(values[i]);
+    indices.values.push_back(static_cast<int32_t>(i % columns));
+  }
+  segments.values.push_back(static_cast<int32_t>(stored->size()));
+  schema::DimensionMetadataT& last = *sparsity.dim_metadata.back();
+  last.format = schema::DimensionType::SPARSE_CSR;
+  last.array_segments.Set(std::move(segments));
+  last.array_indices.Set(std::move(indices));
+  return sparsity;
+}
+
+// Builds a case's model. Its data are those of the text's own stream, so that
+// they are the same in the variant on absolute values (single_op.h says what
+// that is for). That variant has no activation, ADD in place of SUB, and
+// constants without signs.
 class Builder {
  public:
-  Builder(OpVariant& v, bool with_data) : v_(v), with_data_(with_data) {}
-
-  // Kept by the caller's model: what is wrong with the text.
-  absl::Status status() const { return status_; }
-
-  std::vector<int> Build(const CaseSpec& spec) {
+  Builder(const CaseSpec& spec, bool absolute, bool with_data = true)
+      : random_(spec.text), absolute_(absolute), with_data_(with_data) {
     for (const NodeSpec& node : spec.nodes) AddNode(node);
     std::vector<int> outputs;
     std::copy_if(made_.begin(), made_.end(), std::back_inserter(outputs),
                  [this](int id) { return used_.count(id) == 0; });
-    const auto keep = spec.flags.find("keep");
-    if (keep == spec.flags.end()) return outputs;
-    const auto kept = ids_.find(keep->second);
-    if (kept != ids_.end()) {
-      outputs.push_back(kept->second);
-    } else {
-      status_ = absl::InvalidArgumentError(
-          absl::StrCat("no tensor is named ", keep->second));
+    if (const auto keep = spec.flags.find("keep"); keep != spec.flags.end()) {
+      outputs.push_back(Known(keep->second));
     }
-    return outputs;
+    builder_.SetOutputs(std::move(outputs));
   }
 
+  // What is wrong with the text.
+  const absl::Status& status() const { return status_; }
+  ModelBuilder& builder() { return builder_; }
+  // The values of the model's inputs.
+  std::vector<std::vector<float>>& inputs() { return inputs_; }
+
  private:
+  int Known(const std::string& name) {
+    const auto known = ids_.find(name);
+    if (known != ids_.end()) return known->second;
+    status_ =
+        absl::InvalidArgumentError(absl::StrCat("no tensor is named ", name));
+    return -1;
+  }
+
   int Add(const TensorSpec& tensor, float deviation) {
     if (tensor.absent) return -1;
-    const auto known = ids_.find(tensor.name);
-    if (known != ids_.end()) {
-      if (tensor.known) return known->second;
+    if (tensor.known) return Known(tensor.name);
+    if (const auto twin = ids_.find(tensor.name); twin != ids_.end()) {
       status_ = absl::InvalidArgumentError(
           absl::StrCat("two tensors are named ", tensor.name));
-      return known->second;
-    }
-    if (tensor.known) {
-      status_ = absl::InvalidArgumentError(
-          absl::StrCat("no tensor is named ", tensor.name));
-      return -1;
+      return twin->second;
     }
     if (tensor.variable) {
       return ids_[tensor.name] =
-                 v_.builder().AddVariable(tensor.name, tensor.shape);
+                 builder_.AddVariable(tensor.name, tensor.shape);
     }
     // A refused model is not run, and may be as large as its text says.
     const bool computed = tensor.weights == Weights::kRuntime;
     const std::vector<double> numbers =
         computed && !with_data_ ? std::vector<double>()
-                                : Numbers(tensor, deviation, &v_.random());
+                                : Numbers(tensor, deviation, &random_);
     const std::vector<float> floats(numbers.begin(), numbers.end());
     int id = 0;
     if (computed) {
-      id = v_.OfType(v_.Input(tensor.name, tensor.shape, Real(tensor, floats)),
-                     tensor.type);
+      inputs_.push_back(Real(tensor, floats));
+      id = builder_.AddInput(tensor.name, tensor.shape, tensor.type);
     } else if (numbers.empty()) {
-      id = v_.builder().AddTensor(tensor.name, tensor.shape, tensor.type);
+      id = builder_.AddTensor(tensor.name, tensor.shape, tensor.type);
     } else if (tensor.type == TensorType::FLOAT32) {
-      id = v_.Constant(tensor.name, tensor.shape, floats, tensor.weights);
+      id = Constant(tensor, floats);
     } else {
-      id = v_.builder().AddConstantBytes(tensor.name, tensor.shape, tensor.type,
-                                         BytesOfType(tensor.type, numbers));
+      id = builder_.AddConstantBytes(tensor.name, tensor.shape, tensor.type,
+                                     BytesOfType(tensor.type, numbers));
     }
     Quantize(id, tensor.quantization);
     return ids_[tensor.name] = id;
+  }
+
+  // A constant of floats, as its weights get to the op.
+  int Constant(const TensorSpec& tensor, std::vector<float> values) {
+    if (absolute_) {
+      for (float& value : values) value = std::fabs(value);
+    }
+    switch (tensor.weights) {
+      case Weights::kHalf:
+        return Dequantize(tensor,
+                          builder_.AddHalfConstant(tensor.name + "_half",
+                                                   tensor.shape, values));
+      case Weights::kInt8:
+        return Dequantize(tensor, Int8Constant(tensor, values));
+      case Weights::kSparse:
+        return SparseConstant(tensor, std::move(values), /*half=*/false);
+      case Weights::kSparseHalf:
+        return SparseConstant(tensor, std::move(values), /*half=*/true);
+      default:
+        return builder_.AddConstant<float>(tensor.name, tensor.shape, values);
+    }
+  }
+
+  int Int8Constant(const TensorSpec& tensor, const std::vector<float>& values) {
+    constexpr float kScale = 0x1p-5f;  // exact in 16-bit floats
+    std::vector<int8_t> quantized;
+    for (float value : values) {
+      quantized.push_back(static_cast<int8_t>(
+          std::clamp(std::round(value / kScale), -127.0f, 127.0f)));
+    }
+    return builder_.AddConstant<int8_t>(
+        tensor.name + "_int8", tensor.shape, quantized,
+        ModelQuantization::PerTensor(kScale, 0));
+  }
+
+  int Dequantize(const TensorSpec& tensor, int constant) {
+    const int floats = builder_.AddTensor(tensor.name, tensor.shape);
+    // Version 3 brought float16.
+    builder_.AddOp(Op::DEQUANTIZE, 3, {constant}, {floats});
+    return floats;
+  }
+
+  // Two of three values are zeroed first.
+  int SparseConstant(const TensorSpec& tensor, std::vector<float> values,
+                     bool half) {
+    for (float& value : values) {
+      if (random_.NextInt(0, 2) != 0) value = 0;
+    }
+    std::vector<float> stored;
+    schema::SparsityParametersT sparsity =
+        CompressLastDimension(tensor.shape, values, &stored);
+    const std::string name = tensor.name + "_sparse";
+    const int constant =
+        half ? builder_.AddHalfConstant(name, tensor.shape, stored)
+             : builder_.AddConstant<float>(name, tensor.shape, stored);
+    builder_.SetSparsity(constant, std::move(sparsity));
+    const int dense = builder_.AddTensor(
+        half ? tensor.name + "_half" : tensor.name, tensor.shape,
+        half ? TensorType::FLOAT16 : TensorType::FLOAT32);
+    builder_.AddOp(Op::DENSIFY, 1, {constant}, {dense});
+    return half ? Dequantize(tensor, dense) : dense;
   }
 
   // The real values of an input.
@@ -233,7 +327,7 @@ class Builder {
   }
 
   schema::TensorT& TensorAt(int id) {
-    return *v_.builder().model().subgraphs[0]->tensors[id];
+    return *builder_.model().subgraphs[0]->tensors[id];
   }
 
   OutputSpec TypeOf(int id) {
@@ -276,7 +370,7 @@ class Builder {
       }
       const OutputSpec& of = output.has_type ? output : like;
       const int id =
-          v_.builder().AddTensor(name, output.shape, of.type, of.quantization);
+          builder_.AddTensor(name, output.shape, of.type, of.quantization);
       ids_[name] = id;
       made_.push_back(id);
       outputs.push_back(id);
@@ -287,7 +381,7 @@ class Builder {
   void AddOperator(const NodeSpec& node, const std::vector<int>& inputs,
                    const std::vector<int>& outputs) {
     if (!node.custom.empty()) {
-      v_.builder().AddCustomOp(
+      builder_.AddCustomOp(
           node.custom,
           node.map.empty()
               ? BytesOfType(node.parameters.type, node.parameters.data.values)
@@ -295,44 +389,73 @@ class Builder {
           inputs, outputs, node.version);
       return;
     }
-    testing::Op op = node.op;
+    Op op = node.op;
     nlohmann::ordered_json options = node.options;
-    if (v_.absolute()) {
+    if (absolute_) {
       if (options.contains("builtin_options")) {
         options["builtin_options"].erase("fused_activation_function");
       }
-      if (op == testing::Op::SUB && IsFloat(TypeOf(outputs[0]).type)) {
-        op = testing::Op::ADD;
+      if (op == Op::SUB && IsFloat(TypeOf(outputs[0]).type)) {
+        op = Op::ADD;
         options["builtin_options_type"] = "AddOptions";
       }
     }
     auto parsed = OptionsFromJson(options);
     if (!parsed.ok()) status_ = parsed.status();
-    v_.builder().AddOp(op, node.version, inputs, outputs,
-                       parsed.ok() ? std::move(parsed->builtin_options)
-                                   : schema::BuiltinOptionsUnion());
+    builder_.AddOp(op, node.version, inputs, outputs,
+                   parsed.ok() ? std::move(parsed->builtin_options)
+                               : schema::BuiltinOptionsUnion());
   }
 
-  OpVariant& v_;
-  const bool with_data_;
+  ModelBuilder builder_;
+  testing::Random random_;
+  const bool absolute_, with_data_;
+  std::vector<std::vector<float>> inputs_;
   absl::Status status_;
   std::map<std::string, int> ids_;
   std::vector<int> made_;  // outputs of nodes, in order
   std::set<int> used_;
 };
 
+// The shapes that TFLite gives the model's outputs, which go into the file.
+absl::Status FillOutputShapes(const std::string& description,
+                              ModelBuilder* builder) {
+  ASSIGN_OR_RETURN(auto model,
+                   Model::FromBuffer(builder->Finish(), description));
+  auto interpreter = Interpreter::Create(*model);
+  if (!interpreter.ok()) {
+    return absl::Status(interpreter.status().code(),
+                        absl::StrCat("TFLite refuses ", description, ": ",
+                                     interpreter.status().message()));
+  }
+  schema::SubGraphT& graph = *builder->model().subgraphs[0];
+  for (int i = 0; i < (*interpreter)->outputs(); ++i) {
+    const std::vector<int> dims = (*interpreter)->output(i).dims();
+    graph.tensors[graph.outputs[i]]->shape.assign(dims.begin(), dims.end());
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 testing::SingleOpModel ModelOf(const CaseSpec& spec) {
-  absl::Status wrong;
-  testing::SingleOpModel model = testing::MakeModel(
-      spec.text, AccuracyOf(spec), HasMagnitude(spec), [&](OpVariant& v) {
-        Builder builder(v, /*with_data=*/true);
-        std::vector<int> outputs = builder.Build(spec);
-        if (!builder.status().ok()) wrong = builder.status();
-        return outputs;
-      });
-  if (!wrong.ok()) model.status = wrong;
+  testing::SingleOpModel model;
+  model.description = spec.text;
+  model.accuracy = AccuracyOf(spec);
+  Builder plain(spec, /*absolute=*/false);
+  model.status = plain.status();
+  if (model.status.ok()) {
+    model.status = FillOutputShapes(spec.text, &plain.builder());
+  }
+  if (model.status.ok()) {
+    plain.builder().SetDescription(spec.text);
+    model.bytes = plain.builder().Finish();
+    model.inputs = std::move(plain.inputs());
+    if (HasMagnitude(spec)) {
+      model.magnitude_bytes =
+          Builder(spec, /*absolute=*/true).builder().Finish();
+    }
+  }
   SetSpectrum(spec, &model);
   SetHybrid(spec, &model);
   SetUnwritten(spec, &model);
@@ -352,9 +475,8 @@ testing::SingleOpModel ModelOf(absl::string_view text) {
 namespace {
 
 ModelBuilder BuilderOf(const CaseSpec& spec) {
-  OpVariant v(spec.text, /*absolute=*/false);
-  v.builder().SetOutputs(Builder(v, /*with_data=*/false).Build(spec));
-  return std::move(v.builder());
+  return std::move(
+      Builder(spec, /*absolute=*/false, /*with_data=*/false).builder());
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ std::string AttributesOf(const CaseSpec& spec) {
 // The shape of the first tensor that is computed.
 Shape ShapeOf(const CaseSpec& spec) {
   for (const cases::TensorSpec& tensor : spec.nodes[0].inputs) {
-    if (tensor.weights == testing::Weights::kRuntime) return tensor.shape;
+    if (tensor.weights == cases::Weights::kRuntime) return tensor.shape;
   }
   return {};
 }
