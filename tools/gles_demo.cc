@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <random>
 #include <string>
@@ -362,13 +361,7 @@ absl::StatusOr<std::unique_ptr<Model>> LoadModel(bool own) {
   if (!own) return ModelFromFlags();
   std::vector<uint8_t> bytes = BuildDemoModel(kDemoSize);
   if (!path.empty()) {
-    std::ofstream file(path, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
-    file.close();
-    if (!file) {
-      return absl::UnavailableError(absl::StrCat("Cannot write ", path));
-    }
+    RETURN_IF_ERROR(WriteText(path, {bytes.begin(), bytes.end()}));
   }
   return Model::FromBuffer(std::move(bytes), "the demo's model");
 }

@@ -287,8 +287,6 @@ std::string ToCsv(const ordered_json& checkups) {
   return csv;
 }
 
-using nlohmann::ordered_json;
-
 constexpr char kUsage[] =
     "Says whether the GPU of this machine is worth using for TensorFlow Lite. "
     "Lists the devices and what each lacks, runs each model on the CPU and "

@@ -184,6 +184,12 @@ Canvas PictureOf(const TensorValues& tensor, Range range) {
   return canvas;
 }
 
+std::string LabelOf(int index, absl::Span<const std::string> labels) {
+  return index >= 0 && index < static_cast<int>(labels.size())
+             ? labels[index]
+             : absl::StrFormat("#%d", index);
+}
+
 Canvas BarsOf(const TensorValues& tensor, const TensorValues& order_by,
               Range range, absl::Span<const std::string> labels, int width,
               int height) {
@@ -204,10 +210,9 @@ Canvas BarsOf(const TensorValues& tensor, const TensorValues& order_by,
     canvas.FillRect(6, top + step / 2,
                     static_cast<int>(part * static_cast<float>(width - 12)),
                     step / 2 - 6, {86, 156, 214});
-    const std::string label = element < labels.size()
-                                  ? labels[element]
-                                  : absl::StrFormat("#%d", element);
-    canvas.Text(6, top + 6, absl::StrFormat("%-8.3g %s", value, label),
+    canvas.Text(6, top + 6,
+                absl::StrFormat("%-8.3g %s", value,
+                                LabelOf(static_cast<int>(element), labels)),
                 {230, 230, 230});
   }
   return canvas;

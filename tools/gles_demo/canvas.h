@@ -95,6 +95,9 @@ Color ClassColor(int index);
 // channels' maximum becomes a heat map.
 Canvas PictureOf(const TensorValues& tensor, Range range);
 
+// Of a class: "#12" if it has none.
+std::string LabelOf(int index, absl::Span<const std::string> labels);
+
 // Draws bars for the elements that are largest in `order_by`, so that the
 // charts of two tensors show the same elements. `labels` name them where there
 // are any.

@@ -151,8 +151,6 @@ std::optional<Finding> PosesOf(Outputs outputs, int width, int height) {
   return finding;
 }
 
-using Outputs = absl::Span<const TensorValues>;
-
 constexpr int kMinMaskSize = 64;
 constexpr int kMaxMaskClasses = 64;
 constexpr size_t kMeshPoints = 468;

@@ -137,12 +137,6 @@ void Frame(Canvas& canvas, int left, int top, int right, int bottom,
   canvas.FillRect(right - kWidth, top, kWidth, bottom - top, color);
 }
 
-std::string LabelOf(int index, absl::Span<const std::string> labels) {
-  return index >= 0 && index < static_cast<int>(labels.size())
-             ? labels[index]
-             : absl::StrFormat("#%d", index);
-}
-
 int Pixel(float part, int size) {
   return static_cast<int>(std::clamp(part, 0.0f, 1.0f) *
                           static_cast<float>(size));

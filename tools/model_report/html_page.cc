@@ -385,17 +385,12 @@ std::string PartitionTable(const ReportData& data) {
       "<th>self-check</tr></thead><tbody>\n";
   for (size_t i = 0; i < data.partitions.size(); ++i) {
     const PartitionRow& p = data.partitions[i];
-    std::string check = p.self_check;
-    if (p.handed_back) check += "; handed back to the CPU";
-    if (!p.passes_dropped.empty()) {
-      absl::StrAppend(&check, "; planned without passes: ", p.passes_dropped);
-    }
     absl::StrAppendFormat(
         &html,
         "<tr class=\"gpu p%d\"><td>%d<td class=\"n\">%d<td class=\"n\">%d"
         "<td class=\"n\">%.2f<td class=\"n\">%.2f<td>%s</tr>\n",
         i % 6, i, p.nodes, p.dispatches, p.tensor_bytes / 1048576.0,
-        p.constant_bytes / 1048576.0, XmlEscaped(check));
+        p.constant_bytes / 1048576.0, XmlEscaped(CheckText(p)));
   }
   return html + "</tbody></table></div>\n";
 }

@@ -57,15 +57,11 @@ std::string Line(const NodeRow& row, bool profiled) {
 }
 
 std::string PartitionLine(size_t number, const PartitionRow& p) {
-  std::string line = absl::StrFormat(
+  const std::string line = absl::StrFormat(
       "partition %d: %d nodes, %d dispatches, %.2f MiB of tensors, %.2f MiB of "
       "constants, self-check %s",
       number, p.nodes, p.dispatches, p.tensor_bytes / 1048576.0,
-      p.constant_bytes / 1048576.0, p.self_check);
-  if (p.handed_back) line += "; handed back to the CPU";
-  if (!p.passes_dropped.empty()) {
-    absl::StrAppend(&line, "; planned without passes: ", p.passes_dropped);
-  }
+      p.constant_bytes / 1048576.0, CheckText(p));
   return Wrap(line, 2) + "\n";
 }
 
@@ -87,6 +83,13 @@ std::string WhereText(const NodeRow& row) {
     default:
       return "on the CPU";
   }
+}
+
+std::string CheckText(const PartitionRow& row) {
+  return absl::StrCat(
+      row.self_check, row.handed_back ? "; handed back to the CPU" : "",
+      row.passes_dropped.empty() ? "" : "; planned without passes: ",
+      row.passes_dropped);
 }
 
 std::string TextPage(const ReportData& data) {

@@ -15,6 +15,9 @@ const char* NameOf(NodeRow::Where where);
 // "on the GPU", "in node 3", "constant", "on the CPU".
 std::string WhereText(const NodeRow& row);
 
+// The self-check's verdict, and what else became of the partition.
+std::string CheckText(const PartitionRow& row);
+
 std::string TextPage(const ReportData& data);
 
 // One file, without scripts, that needs nothing else.
