@@ -92,7 +92,7 @@ struct ConvGraph {
     PassContext context = {profile, cpu};
     context.nodes_on_integer_path = &moved;
     const absl::Status passed =
-        gles_delegate::RunPass("integer_path", context, &graph);
+        testing::RunPass("integer_path", context, &graph);
     EXPECT_TRUE(passed.ok()) << passed;
     return moved;
   }
