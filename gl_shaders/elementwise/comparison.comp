@@ -2,7 +2,7 @@
 // LANES_B are xxxx for tensors with one channel for all of dst's, else xyzw.
 // One texel per invocation.
 //
-// RESCALE (op_rescale) is defined for 8-bit quantized values: they are compared
+// RESCALE (op_rescale) is defined for quantized values: they are compared
 // as in TFLite, scaled in integers (quant/fixed_point.h's ComparedValue).
 // `scaling_a` and `scaling_b` have the multiplier, the shift, and the bits of
 // one quantization step in the values read.

@@ -365,13 +365,16 @@ absl::StatusOr<ParsedNode> ParsePrelu(const NodeView& node) {
 
 namespace {
 
-bool IsEightBit(const Tensor& tensor) {
-  return (tensor.quantized == DataType::kInt8 ||
-          tensor.quantized == DataType::kUint8) &&
-         !tensor.quantization.empty() && !tensor.quantization.per_channel();
+// Types that the kernels scale in integers.
+bool IsScaled(const Tensor& tensor) {
+  const bool is_code = tensor.quantized == DataType::kInt8 ||
+                       tensor.quantized == DataType::kUint8 ||
+                       tensor.quantized == DataType::kInt16;
+  return is_code && !tensor.quantization.empty() &&
+         !tensor.quantization.per_channel();
 }
 
-// Other quantized types are compared as real values, which is exact only for
+// Other types are compared as real values, which is exact only for
 // equal quantizations.
 absl::Status CheckQuantizations(const Tensor& a, const Tensor& b) {
   const bool quantized = a.is_float_view() || b.is_float_view();
@@ -428,7 +431,7 @@ absl::StatusOr<ParsedNode> ParseComparison(const NodeView& node) {
   const Tensor& b = *node.inputs[1];
   const Tensor& output = *node.outputs[0];
   ComparisonAttributes attributes;
-  if (IsEightBit(a) && IsEightBit(b) && a.quantized == b.quantized) {
+  if (IsScaled(a) && IsScaled(b) && a.quantized == b.quantized) {
     RETURN_IF_ERROR(SetMultipliers(a, b, &attributes));
   } else {
     RETURN_IF_ERROR(CheckQuantizations(a, b));
