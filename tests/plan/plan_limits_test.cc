@@ -1,13 +1,11 @@
 // labels: unit delegate llvmpipe
 // The device's limits at planning: each one's refusal, and what becomes of a
 // partition whose fused nodes pass one.
-#include <limits>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/device/device_profile.h"
-#include "delegate/ops/conv/conv_2d.h"
 #include "delegate/partition/plan_partition.h"
 #include "egl/gl_state.h"
 #include "egl/testing.h"
@@ -54,19 +52,20 @@ TEST(PlanLimitsTest, BytesOfParameters) {
                     HasSubstr("a uniform block of the device has 64")));
 }
 
-// A depthwise convolution of one tap has tiles for every phase of its dilation:
-// 2^24 x 2^16 of them, which once wrapped to none.
+absl::Status PlanLargeCopy(const Node& node, Planner* planner) {
+  Dispatch d("copy");
+  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
+  d.Grid(int64_t{1} << 32, 1, 1);
+  planner->Add(std::move(d));
+  return absl::OkStatus();
+}
+
+// They once wrapped to none.
 TEST(PlanLimitsTest, InvocationsPast31Bits) {
-  const Dispatch large = Dispatch("copy").Grid(int64_t{1} << 32, 1, 1);
-  EXPECT_EQ(large.grid[0], std::numeric_limits<int32_t>::max());
+  static constexpr OpDefinition op = OpOfPasses("LARGE_COPY", PlanLargeCopy);
   GraphBuilder b;
-  const TensorId x = b.Input({1, 4, 4, 4});
-  DepthwiseConv2dAttributes attributes;
-  attributes.dilation_w = 1 << 24;
-  attributes.dilation_h = 1 << 16;
-  b.graph.outputs = {b.Node("DEPTHWISE_CONV_2D",
-                            {x, b.Constant({1, 1, 1, 4}), b.Constant({4})},
-                            {1, 4, 4, 4}, attributes)};
+  b.graph.outputs = {b.Node("RELU", {b.Input({1, 4, 4, 4})}, {1, 4, 4, 4})};
+  b.graph.nodes[0].op = &op;
   DeviceProfile profile;
   profile.limits.max_work_group_count = {1 << 30, 65535, 65535};
   EXPECT_THAT(Refusal(std::move(b.graph), profile),

@@ -529,19 +529,6 @@ TEST_F(NewerVersionsTest, RootsOf16Bits) {
              want, 0);
 }
 
-TEST_F(NewerVersionsTest, EqualityOf16Bits) {
-  const std::vector<uint8_t> file = FileOf(
-      "EQUAL@5 x={q}[2,3,5] z={q}[2,3,5] -> e:bool[2,3,5] ; CAST e "
-      "in_data_type=BOOL out_data_type=FLOAT32 -> f32[2,3,5]");
-  const Values left = Int16Values(30, kScale, 1);
-  Values right = left, want(30, 1.0f);
-  for (int i = 0; i < 30; i += 3) {
-    right[i] += right[i] > 0 ? -kScale : kScale;
-    want[i] = 0;
-  }
-  ExpectNear(RunFile(file, {left, right}), want, 0);
-}
-
 // Where each output element comes from in the input; -1: zero padding.
 struct Moved {
   std::vector<uint8_t> file;

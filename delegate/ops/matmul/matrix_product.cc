@@ -406,6 +406,14 @@ absl::StatusOr<ParsedNode> ParseBatchMatMul(const NodeView& node) {
         "x has ", x.columns, " terms a row, y has ", y.rows, " a column"));
   }
   RETURN_IF_ERROR(CheckLeading(x, y));
+  std::vector<int> product;
+  for (int axis = Matrix::kLeadingAxes - (a.rank() - 2);
+       axis < Matrix::kLeadingAxes; ++axis) {
+    product.push_back(std::max(x.leading[axis], y.leading[axis]));
+  }
+  product.push_back(x.rows);
+  product.push_back(y.columns);
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], product));
   return ParsedNode{a, {}};
 }
 

@@ -81,15 +81,15 @@ TEST(BinaryParseTest, TheComputedTensorIsTheSource) {
 // also between two convolutions in one dispatch.
 TEST(UnaryNanTest, IsKept) {
   GLES_SKIP_WITHOUT_DEVICE();
-  const ScopedTuning fused("fused_depthwise_work=1048576");
+  const ScopedTuning fused("split_k_target=1,fused_depthwise_work=1048576");
   for (const char* text :
        {"RELU6 x=[1,1,1,4]", "SIGN x=[1,1,1,4]",
-        "DEPTHWISE_CONV_2D x=[1,1,1,4] w=const:[1,1,1,4] b=const:[4] "
+        "DEPTHWISE_CONV_2D x=[1,3,3,4] w=const:[1,1,1,4] b=const:[4] "
         "depth_multiplier=1 fused_activation_function=RELU6 -> m ; "
         "CONV_2D m v=const:[4,1,1,4] c=const:[4]"}) {
     SingleOpModel model = cases::ModelOf(text);
     if (!model.status.ok() && OnOldestTflite()) continue;
-    model.inputs = {{NAN, 1, -1, 0}};
+    model.inputs[0][0] = NAN;
     const RunResult result = RunOnDelegate(model);
     ASSERT_TRUE(result.status.ok()) << result.status;
     EXPECT_TRUE(std::isnan(result.outputs[0].values[0])) << text;
