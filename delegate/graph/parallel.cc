@@ -20,7 +20,9 @@ void InRangesBy(int threads, int count,
     fn(static_cast<int>(int64_t{count} * part / threads),
        static_cast<int>(int64_t{count} * (part + 1) / threads));
   });
-  for (int part = 0; part < threads; ++part) parts.Await(part);
+  // The others begin with the first: to wait for that would leave this thread
+  // without work.
+  for (int part = threads; part-- > 0;) parts.Await(part);
 }
 
 int ThreadsForWork() {

@@ -170,6 +170,22 @@ TEST(CustomParamsTest, VectorsOfEveryKindAreRead) {
 
 // --- Work on several threads -------------------------------------------------
 
+// Each range waits for all of them to begin.
+TEST(InRangesByTest, HasAThreadForEach) {
+  for (int threads : {2, 4}) {
+    std::atomic<int> begun = 0;
+    const auto end =
+        std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    InRangesBy(threads, 100, [&](int, int) {
+      ++begun;
+      while (begun < threads && std::chrono::steady_clock::now() < end) {
+        std::this_thread::yield();
+      }
+      EXPECT_EQ(begun, threads);
+    });
+  }
+}
+
 TEST(InRangesByTest, DoesEachOnce) {
   for (int count : {0, 1, 2, 3, 5, 1000}) {
     for (int threads : {1, 2, 4}) {
