@@ -49,6 +49,9 @@ TEST(HostileAttributesTest, Paddings) {
   EXPECT_THAT(Refusal(ParsePad, {FakeTensor({1, 3}), FakeInts({0, 0, kMin, 0})},
                       {FakeTensor({1, 1})}, nullptr),
               HasSubstr("-2147483645 elements"));
+  EXPECT_THAT(Refusal(ParsePad, {FakeTensor({1, 3}), FakeInts({0, 0, 2, 2})},
+                      {FakeTensor({1, 5})}, nullptr),
+              HasSubstr("its inputs and attributes give 1x7"));
 }
 
 // The square of 2^16 wraps to 0, which divided the channels.
@@ -124,6 +127,14 @@ TEST(HostileAttributesTest, Updates) {
   EXPECT_THAT(Refusal(ParseScatterNd, {indices, FakeTensor({1}), FakeInts({4})},
                       {FakeTensor({4})}, nullptr),
               HasSubstr("is not of 4 equal parts"));
+  const Tensor whole = FakeTensor({2, 3});
+  for (const std::vector<int>& dims :
+       std::vector<std::vector<int>>{{3, 3}, {2, 4}, {3}, {1, 2, 3}}) {
+    EXPECT_THAT(
+        Refusal(ParseDynamicUpdateSlice,
+                {whole, FakeTensor(dims), FakeInts({0, 0})}, {whole}, nullptr),
+        HasSubstr("does not fit into 2x3"));
+  }
 }
 
 // --- Shapes, through the reader ---------------------------------------------

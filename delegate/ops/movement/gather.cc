@@ -500,6 +500,16 @@ absl::StatusOr<ParsedNode> ParseDynamicUpdateSlice(const NodeView& node) {
   for (const Tensor* t : {&update, node.outputs[0]}) {
     RETURN_IF_ERROR(CheckOneQuantization(input, *t));
   }
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], input.dims));
+  bool fits = update.dims.size() == input.dims.size();
+  for (int i = 0; fits && i < rank; ++i) {
+    fits = update.dims[i] <= input.dims[i];
+  }
+  if (!fits) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("an update of ", DimsString(update.dims),
+                     " does not fit into ", DimsString(input.dims)));
+  }
   UpdateSlice slice;
   slice.extents = ExtentsOf(input);
   slice.box = ExtentsOf(update);

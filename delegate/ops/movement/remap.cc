@@ -256,6 +256,7 @@ absl::StatusOr<RemapAttributes> ParsePaddings(const NodeView& node, Edge edge) {
   ASSIGN_OR_RETURN(auto paddings, IntsOfInput(node, 1));
   Remap remap;
   remap.edge = edge;
+  std::vector<int> want;
   for (int axis = 0; axis < rank; ++axis) {
     const int extent = input.dims[axis];
     const int before = paddings[2 * axis];
@@ -273,7 +274,9 @@ absl::StatusOr<RemapAttributes> ParsePaddings(const NodeView& node, Edge edge) {
                        extent, " elements: the mirror holds ", max));
     }
     remap.offset[BhwcAxis(axis, rank)] = -before;
+    want.push_back(static_cast<int>(padded));
   }
+  RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
   return RemapAttributes{{remap}};
 }
 
