@@ -26,7 +26,7 @@ enum class Weights {
   kInt8,        // an int8 constant through DEQUANTIZE
   kSparse,      // a sparse float32 constant through DENSIFY
   kSparseHalf,  // a sparse float16 constant through DENSIFY and DEQUANTIZE
-  kRuntime,     // a second input of the model
+  kRuntime,     // an input of the model
 };
 
 // How a tensor's data are drawn.

@@ -474,18 +474,24 @@ testing::SingleOpModel ModelOf(absl::string_view text) {
 
 namespace {
 
+void EndUnlessOk(const absl::Status& status) {
+  if (status.ok()) return;
+  std::fprintf(stderr, "%s\n", std::string(status.message()).c_str());
+  std::abort();
+}
+
 ModelBuilder BuilderOf(const CaseSpec& spec) {
-  return std::move(
-      Builder(spec, /*absolute=*/false, /*with_data=*/false).builder());
+  Builder builder(spec, /*absolute=*/false, /*with_data=*/false);
+  EndUnlessOk(builder.status());
+  return std::move(builder.builder());
 }
 
 }  // namespace
 
 ModelBuilder BuilderOf(absl::string_view text) {
-  auto spec = ParseCase(text);
-  if (spec.ok()) return BuilderOf(*spec);
-  std::fprintf(stderr, "%s\n", std::string(spec.status().message()).c_str());
-  std::abort();
+  const auto spec = ParseCase(text);
+  EndUnlessOk(spec.status());
+  return BuilderOf(*spec);
 }
 
 std::vector<uint8_t> BytesOf(const CaseSpec& spec) {

@@ -18,7 +18,8 @@ testing::SingleOpModel ModelOf(absl::string_view text);
 // change. A wrong text ends the process.
 ModelBuilder BuilderOf(absl::string_view text);
 
-// The file of a refused case, with the shapes that its text gives.
+// The file of a refused case, with the shapes that its text gives. A wrong text
+// ends the process.
 std::vector<uint8_t> BytesOf(const CaseSpec& spec);
 
 // Whether a result depends on the runs before it.
