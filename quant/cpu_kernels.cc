@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "absl/algorithm/container.h"
 
 namespace gles_delegate::quant {
-
 namespace {
 
 // The built-in kernels where ruy multiplies the matrices.
@@ -141,8 +141,8 @@ Multiplier PlaneMultiplier(const MeanOfQuantized& m) {
   return MultiplierOf(m.in.scale / (count * m.out.scale));
 }
 
-// `value`, limited to a magnitude of `most`. NaN, such as 0 times an infinite
-// ratio of scales, gives -most: its conversion in TFLite is undefined.
+// `value`, limited to a magnitude of `max`. NaN, such as 0 times an infinite
+// ratio of scales, gives -max: its conversion in TFLite is undefined.
 float Within(float max, float value) {
   return value > -max ? std::min(value, max) : -max;
 }
@@ -214,9 +214,11 @@ constexpr KernelWays kKernelWays[] = {
     {CpuKernels::kTfliteWheel, kApart, kApart, kByOne, kByOne, Way::kFloat},
     {CpuKernels::kLitert, kApart, kApart, kByOne, kByOne, Way::kFloat,
      Ties::kUp, /*by_any_name=*/true},
-    {CpuKernels::kReference, kByOne, kByOne, kByOne, kByOne, kByOne},
     {CpuKernels::kXnnpack, kToEven, kToEven, kToEven, kToEven, kToEven},
+    {CpuKernels::kReference, kByOne, kByOne, kByOne, kByOne, kByOne},
 };
+static_assert(std::size(kKernelWays) ==
+              static_cast<size_t>(CpuKernels::kReference) + 1);
 
 const KernelWays& WaysOf(CpuKernels cpu) {
   return *absl::c_find_if(

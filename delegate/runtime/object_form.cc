@@ -35,9 +35,15 @@ bool IsOfPackedBytes(const ObjectForm& form) {
 
 // The object's value for 1.
 float OpaqueAlpha(Element element) {
-  return element == Element::kByte         ? 255
-         : element == Element::kSignedByte ? 127
-                                           : 1;
+  switch (element) {
+    case Element::kFloat32:
+      return 1;
+    case Element::kByte:
+      return 255;
+    case Element::kSignedByte:
+      return 127;
+  }
+  return 1;
 }
 
 absl::string_view ImageFormatName(GLenum format) {

@@ -33,6 +33,8 @@ struct BlockMember {
 GLenum GlType(UniformBlock::Type type) {
   constexpr GLenum kTypes[] = {GL_INT, GL_INT_VEC2, GL_INT_VEC4, GL_FLOAT,
                                GL_FLOAT_VEC4};
+  static_assert(std::size(kTypes) ==
+                static_cast<size_t>(UniformBlock::Type::kFloat4) + 1);
   return kTypes[static_cast<int>(type)];
 }
 
