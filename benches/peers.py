@@ -21,8 +21,9 @@ WebGPU, which would need another file. Other models have no PyTorch columns.
 pytorch_models.py runs once, in one process, before the rounds: its compilation is slow, and it
 leaves the GPU to the others. In each round, the other ways take turns on each model, each in its
 own process. A time is from host tensors to host tensors. WebGPU's includes reading the outputs,
-but not writing the inputs. Runs on the GPU begin with --warmup_runs that are not timed, as an idle
-GPU raises its clock meanwhile. The revision is that of the variable REVISION, or git's.
+but not writing the inputs. Runs on the GPU begin with --warmup_runs that are not timed (WebGPU's:
+with compare_accelerators.py's seconds), as an idle GPU raises its clock meanwhile. The revision is
+that of the variable REVISION, or git's.
 """
 
 import argparse
@@ -227,7 +228,7 @@ def webgpu(row, flags):
         return None
     measurement, log = litert_ways.measured(
         [sys.executable, compare_accelerators.__file__, "--measure", "webgpu", "--runs=200",
-         f"--warmup_runs={flags.warmup_runs}", row.path], flags.timeout)
+         row.path], flags.timeout)
     if isinstance(measurement, str):
         return measurement
     taken = compare_accelerators.nodes_of(compare_accelerators.nodes_in(log))
