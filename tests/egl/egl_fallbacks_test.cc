@@ -43,6 +43,16 @@ const char* Without(const char* extensions, const char* hidden) {
   return texts->insert(absl::StrJoin(kept, " ")).first->c_str();
 }
 
+// eglQueryString for displays without `hidden`.
+auto QueryWithout(const char* hidden) {
+  return [hidden](EGLDisplay display, EGLint name) {
+    const char* text = driver_egl().QueryString(display, name);
+    return display != EGL_NO_DISPLAY && name == EGL_EXTENSIONS
+               ? Without(text, hidden)
+               : text;
+  };
+}
+
 absl::Status CreateAndRun() {
   ASSIGN_OR_RETURN(std::unique_ptr<Context> context, Context::Create({}));
   absl::Status status = context->Run([] {
@@ -56,12 +66,7 @@ absl::Status CreateAndRun() {
 
 TEST_F(FallbackTest, WithoutSurfacelessContextsAPbufferIsMade) {
   int pbuffers = 0;
-  const Instead<&EglApi::QueryString> hide([](EGLDisplay display, EGLint name) {
-    const char* text = driver_egl().QueryString(display, name);
-    return display != EGL_NO_DISPLAY && name == EGL_EXTENSIONS
-               ? Without(text, "surfaceless_context")
-               : text;
-  });
+  const Instead<&EglApi::QueryString> hide(QueryWithout("surfaceless_context"));
   const Instead<&EglApi::CreatePbufferSurface> made(
       [&](EGLDisplay display, EGLConfig config, const EGLint* attributes) {
         EGLSurface surface =
@@ -83,12 +88,7 @@ TEST_F(FallbackTest, WithoutSurfacelessContextsAPbufferIsMade) {
 }
 
 TEST_F(FallbackTest, WithoutConfiglessContextsAConfigIsChosen) {
-  const Instead<&EglApi::QueryString> hide([](EGLDisplay display, EGLint name) {
-    const char* text = driver_egl().QueryString(display, name);
-    return display != EGL_NO_DISPLAY && name == EGL_EXTENSIONS
-               ? Without(text, "no_config")
-               : text;
-  });
+  const Instead<&EglApi::QueryString> hide(QueryWithout("no_config"));
   const Before<&EglApi::CreateContext> create(
       [](EGLDisplay, EGLConfig config, auto...) {
         EXPECT_NE(config, EGL_NO_CONFIG_KHR);

@@ -352,7 +352,7 @@ TEST_F(ProgramTest, ManyCompileAtOnce) {
   });
 }
 
-// What is wrong with a shader of this text.
+// The compiler's complaint about this shader text.
 std::string ErrorOf(const std::string& text) {
   absl::Status status;
   InContext([&] {

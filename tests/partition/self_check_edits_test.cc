@@ -35,6 +35,7 @@ struct Edit {
   std::string shader;  // "conv_2d.comp"
   std::string line, edited;
 };
+
 // The .comp file that a text is made of, by its first comment.
 std::string ShaderOf(const std::string& text) {
   const size_t end = text.find(".comp, assembled");

@@ -31,6 +31,7 @@ using Fault = std::pair<std::string, std::string>;
 Fault WritesTooMuch() {
   return {"int batch, vec4 v) {", "int batch, vec4 v) { v *= 1.5;"};
 }
+
 class SelfCheckTest : public ChainTest {
  protected:
   SelfCheckTest() : ChainTest("can", {1, 64, 64, 4}) {}
@@ -402,6 +403,7 @@ struct TransferEdit {
   std::string shader;  // "upload"
   std::string from, to;
 };
+
 class SelfCheckTransfersTest : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -60,7 +60,7 @@ absl::Status PlanLargeCopy(const Node& node, Planner* planner) {
   return absl::OkStatus();
 }
 
-// They once wrapped to none.
+// So many invocations once wrapped to none.
 TEST(PlanLimitsTest, InvocationsPast31Bits) {
   static constexpr OpDefinition op = OpOfPasses("LARGE_COPY", PlanLargeCopy);
   GraphBuilder b;

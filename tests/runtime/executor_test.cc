@@ -186,7 +186,6 @@ TEST_F(ExecutorTest, AFailureAtTheLastPieceWritesNothing) {
   });
 }
 
-// A GetQueryiv of a driver without timestamps.
 TEST_F(ExecutorTest, TimestampsAreOfTheHostsClockAndInOrder) {
   GLES_SKIP_WITHOUT("GL_EXT_disjoint_timer_query");
   InContext([&] {

@@ -277,7 +277,7 @@ class SessionLossTest : public SessionTest {
   }
 
   std::optional<PretendedResets> resets_;
-  // What the driver tells of once a shader was dispatched.
+  // The reset that the driver reports after the next dispatch.
   GLenum reset_by_dispatch_ = GL_NO_ERROR;
   std::optional<After<&GlApi::DispatchCompute>> dispatches_;
 };
@@ -394,8 +394,6 @@ class GpuQueueTest : public DeviceTest {
                       HasSubstr(Text("thread ", std::this_thread::get_id()))));
     return std::string(status.message());
   }
-
-  // For replacements without captures.
 };
 
 TEST_F(GpuQueueTest, AnOwnContextHasOneThread) {

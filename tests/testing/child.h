@@ -20,7 +20,8 @@ ChildResult RunChild(
     const std::string& test,
     const std::vector<std::pair<std::string, std::string>>& environment);
 
-// The same, which must pass: what else does a process of its own begin and end.
+// Runs `test` with the environment as it is. The calling test fails if it fails
+// or did not run.
 void ExpectChildPasses(const std::string& test);
 
 }  // namespace gles_delegate::testing

@@ -35,16 +35,16 @@ std::unique_ptr<Model> LoadCase(const std::string& text);
 // An interpreter without a delegate; aborts if it cannot be made.
 std::unique_ptr<Interpreter> InterpreterOrDie(const Model& model);
 
-// An interpreter to which the delegate has been applied; fails the test where
-// it cannot be, and runs on the CPU then.
+// An interpreter to which the delegate has been applied. If it cannot be, the
+// test fails, and the interpreter runs on the CPU.
 std::unique_ptr<Interpreter> Applied(const Model& model,
                                      const DelegatePtr& delegate);
 
-// The same by the interpreter's options, where a failure costs the interpreter.
+// The same by the interpreter's options: a failure then makes no interpreter.
 absl::StatusOr<std::unique_ptr<Interpreter>> CreatedWith(
     const Model& model, const DelegatePtr& delegate);
 
-// Resizes the first input and allocates; fails the test where it cannot.
+// Resizes the first input and allocates. If it cannot, the test fails.
 void Resize(Interpreter* interpreter, const Shape& shape);
 
 // Fills every float input with values that depend on `round` alone, invokes,
@@ -82,7 +82,7 @@ void ExpectCloseHoweverApplied(const Model& model,
 std::vector<uint8_t> ChainModel(const std::string& letters,
                                 const Shape& shape = {1, 6, 5, 5});
 
-// Tests on one such model. Each is skipped, loudly, if there is no device.
+// Tests on one such model. Without a device each is skipped, loudly.
 class ChainTest : public DeviceTest {
  protected:
   explicit ChainTest(const std::string& letters = "can",

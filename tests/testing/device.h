@@ -34,7 +34,8 @@ bool DeviceIsRequired();
                  << ::gles_delegate::testing::TestContextStatus();           \
   } while (false)
 
-// The same for a test that needs an OpenGL ES extension of the device.
+// Skips a test, loudly, if the device lacks the OpenGL ES extension. Comes
+// after GLES_SKIP_WITHOUT_DEVICE.
 #define GLES_SKIP_WITHOUT(extension)                                      \
   do {                                                                    \
     if (::gles_delegate::testing::TestContext()->device().Has(extension)) \

@@ -27,7 +27,8 @@ class LiveObjects {
   };
   using Api = egl::GlApi;
 
-  std::atomic<int> live_ = 0, made_programs_ = 0;
+  // Counted in const objects, too.
+  mutable std::atomic<int> live_ = 0, made_programs_ = 0;
   Names<&Api::GenBuffers, &Api::DeleteBuffers> buffers_{live_};
   Names<&Api::GenTextures, &Api::DeleteTextures> textures_{live_};
   Names<&Api::GenSamplers, &Api::DeleteSamplers> samplers_{live_};

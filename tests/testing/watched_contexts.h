@@ -43,7 +43,7 @@ class WatchedContexts {
 
   const Refused refused_;
   mutable std::mutex mutex_;
-  std::vector<EGLDisplay> displays_;
+  mutable std::vector<EGLDisplay> displays_;  // in const objects, too
   egl::Instead<&egl::EglApi::CreateContext> create_{
       [this](auto... of) { return Create(of...); }};
 };

@@ -286,6 +286,11 @@ TEST_F(DelegateFallbackTest, WithoutTheOptionEachStepIsAClearError) {
       Between between(delegate.get(), step.context);
       auto interpreter = InterpreterOrDie(*model_);
       const absl::Status applied = interpreter->ApplyDelegate(&between.abi);
+      // By the interpreter's options a failure makes no interpreter at all.
+      InterpreterOptions options;
+      options.apply = kByOptions;
+      options.delegate = &between.abi;
+      EXPECT_EQ(Interpreter::Create(*model_, options).ok(), applied.ok());
       fault.reset();
       // A limit is not a failure: nodes past it stay on the CPU.
       EXPECT_EQ(applied.ok(), step.name == std::string("memory_limit_bytes") ||

@@ -1,6 +1,6 @@
 // labels: op quant llvmpipe only_oldest_tflite
 // Nodes of versions that TFLite 2.9, whose kernels the other tests compare
-// with, has no kernel of: read from a file by the fuzzers' baseline plan for a
+// with, has no kernel of: read from a file by the fuzzers' stand-in for a
 // runtime, planned with all passes and run, and held against the op's
 // definition or against the same node of an older version.
 #include <algorithm>

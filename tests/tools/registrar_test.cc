@@ -1,6 +1,6 @@
 // labels: tools delegate llvmpipe
 // bindings/tflite_tools: the delegate as a provider of TensorFlow Lite's own
-// tools, compiled against a baseline plan for their header.
+// tools, compiled against a stand-in for their header.
 #include <string>
 #include <utility>
 
