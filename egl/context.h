@@ -1,4 +1,5 @@
-// An OpenGL ES 3.1 context without a surface: made here, or borrowed.
+// An OpenGL ES 3.1 context without a surface, made here or borrowed: the
+// contexts that share its objects, threads that it is pinned to, and fences.
 #ifndef GLES_DELEGATE_EGL_CONTEXT_H_
 #define GLES_DELEGATE_EGL_CONTEXT_H_
 
@@ -19,7 +20,7 @@
 
 namespace gles_delegate::egl {
 
-// The contexts that share objects with one another.
+// --- Contexts that share objects ---------------------------------------------
 
 struct EglContext {
   EGLDisplay display = EGL_NO_DISPLAY;

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,7 +23,6 @@
 #include "egl/process.h"
 
 namespace gles_delegate::egl {
-
 namespace {
 
 GlApi g_gl;

@@ -1,4 +1,5 @@
-// The GL ES 3.1 and EGL 1.5 entry points, loaded at run time.
+// The GL ES 3.1 and EGL 1.5 entry points, loaded at run time, and who uses the
+// driver in this process.
 //
 // Nothing is linked, so that the delegate can be loaded without libEGL.so.1 and
 // report that it is missing. The tables are filled once per process and never

@@ -1,5 +1,6 @@
-// The integer arithmetic of TFLite's quantized kernels: sums of products of
-// (quantized value - zero point), rescaled by a fixed-point multiplier.
+// TFLite's quantization: affine and packed values, and the integer arithmetic
+// of its kernels, sums of products of (quantized value - zero point) rescaled
+// by a fixed-point multiplier.
 //
 // The reference for the shaders' requantization
 // (gl_shaders/lib/quantized.glsl), itself tested against TFLite's kernels. See

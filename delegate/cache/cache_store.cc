@@ -205,8 +205,9 @@ std::optional<PartitionCache::Binary> PartitionCache::FindProgram(
     const Hash128& text) {
   if (file_ == nullptr) return std::nullopt;
   const auto it = programs_.find(text.low);
-  if (it == programs_.end() || FromStored(*it->second->text()) != text)
+  if (it == programs_.end() || FromStored(*it->second->text()) != text) {
     return std::nullopt;
+  }
   auto data = file_->Read(*it->second->binary());
   if (!data.ok()) {
     Warn(data.status(), "that program is compiled");

@@ -130,7 +130,7 @@ class PartitionCache {
   std::string warning_;
 };
 
-// A short text in the start-up cache, in a file of its own: a result about a
+// A short text in the start-up cache, in its own file: a result about a
 // partition that later starts can reuse. `subject.plan` must begin with the
 // text's purpose, so that other texts and the partition's cache have different
 // subjects. Without a directory in `options` nothing is read or written;

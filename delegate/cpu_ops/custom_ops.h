@@ -1,7 +1,8 @@
 // Reference CPU kernels of custom ops that on-device vision models use and
 // stock TFLite lacks. They are the oracle for the delegate and run nodes that
 // stay on the CPU, so they are written for clarity, not speed.
-// TfLiteGlesDelegateCustomOps() provides them to apps.
+// TfLiteGlesDelegateCustomOps() provides them to apps. Also TFLite's structs as
+// newer runtimes have them.
 //
 // To add one, add its two functions and its rows. Definitions: MediaPipe's
 // mediapipe/util/tflite/operations.

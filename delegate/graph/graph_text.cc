@@ -27,10 +27,6 @@ std::string Quoted(absl::string_view text) {
   return quoted + "\"";
 }
 
-}  // namespace
-
-namespace {
-
 std::string IdText(TensorId id) {
   return id == kNoTensor ? "-" : absl::StrCat("t", id);
 }

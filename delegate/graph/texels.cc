@@ -4,7 +4,6 @@
 #include <cstring>
 
 namespace gles_delegate {
-
 namespace {
 
 constexpr size_t kElement = 4;  // bytes

@@ -1,5 +1,5 @@
-// Checks shared by most parsers: element types and shapes. Messages give the
-// rule and the values.
+// What most parsers share: checks of element types and shapes, activations and
+// sliding windows. Messages give the rule and the values.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CHECKS_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CHECKS_H_
 
@@ -107,10 +107,10 @@ absl::StatusOr<AxisPadding> ComputePadding(int padding, int in,
 absl::Status CheckExtent(const AxisPadding& padding, int got,
                          absl::string_view axis);
 
-// The window of a convolution, shared by the attributes of the three
-// convolution ops. All members are in input elements. Tap (ky, kx) of output
-// pixel (y, x) reads input row y * stride_h - pad_top + ky * dilation_h, and
-// the column by the same formula. Elements outside the input are zero.
+// The window of a convolution or a pool. All members are in input elements. Tap
+// (ky, kx) of output pixel (y, x) reads input row y * stride_h - pad_top + ky *
+// dilation_h, and the column by the same formula. Elements outside the input
+// are zero for a convolution, and no part of a pool's window.
 struct SlidingWindow {
   int stride_h = 1;
   int stride_w = 1;

@@ -51,8 +51,8 @@ void KeepCachesInFloat32(const BoundTransfers& bound, Graph* graph) {
   }
 }
 
-// What the verdict of a plan's self-check is kept as. One whose programs answer
-// rightly has none: its cache file is written after the self-check alone
+// The text that keeps the verdict on a plan whose programs miscompute. A plan
+// that passed needs none: its cache file is written only after the self-check
 // (PartitionCache::DeferSave).
 std::string VerdictOf(const std::string& plan) {
   return absl::StrCat("wrong: ", plan);

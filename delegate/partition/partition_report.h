@@ -82,11 +82,14 @@ struct BuildReport {
 // Progress from the baseline plan (device/tuning_parameters.h) to the optimized
 // plan.
 struct BackgroundReport {
-  // "off": no baseline plan; if one was wanted, `reason` says why. "waiting":
-  // for the first inference. "running": the optimized plan is being built, or
-  // not yet ready for the context. "done": it is in use. "stopped": the
-  // partition was deleted or moved to the CPU before. "failed": the baseline
-  // plan stays, for `reason`.
+  // - "off": there is no baseline plan. If the options ask for one, `reason`
+  //   says why.
+  // - "waiting": for the first inference.
+  // - "running": the optimized plan is being built, or is not yet ready for the
+  //   context.
+  // - "done": the optimized plan is in use.
+  // - "stopped": the partition was deleted or moved to the CPU before.
+  // - "failed": the baseline plan stays, for `reason`.
   std::string state = "off";
   std::string reason;
   int baseline_programs = 0;

@@ -226,7 +226,7 @@ void FuseInputs(Rewriter& r, int n) {
 
 // Fuses a mean over the plane, the 1x1 convolution or matrix product that is
 // its only reader, and the next one if it is the only reader of that, into one
-// node (ops/conv/squeeze_excite.h). Saves one or two dispatches. A node before
+// node (ops/conv/squeeze_excite.cc). Saves one or two dispatches. A node before
 // it that only the mean reads becomes its input stage.
 //
 // One work group computes it, so it may read at most

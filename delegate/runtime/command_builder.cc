@@ -317,7 +317,7 @@ class CommandBuilder {
   }
 
   // Registers a command's accesses with the validator. First checks that they
-  // fit the device, and the saved state of the app's context.
+  // fit the device and what is saved of the app's context.
   absl::Status DescribeToValidator(size_t dispatch, const Bindings& points,
                                    const Command& command) {
     if (validator_ == nullptr) return absl::OkStatus();

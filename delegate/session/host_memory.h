@@ -42,10 +42,11 @@ absl::Status CheckBytes(const HostMemory& memory, size_t elements,
 // --- Memory that the runtime's tensors borrow --------------------------------
 
 // GPU memory for a tensor of the runtime of that many bytes (zero_copy).
-// nullptr unless the host may access the transfer's memory directly. It stays
-// when the executor is rebuilt, since the app may hold its address; data is
-// then copied. If the context cannot be made current, the memory is released
-// with it. Threads: one at a time.
+// nullptr unless the host may access the transfer's memory directly, that has
+// so many bytes, and it is aligned as TFLite wants (64 bytes). It stays when
+// the executor is rebuilt, since the app may hold its address; data is then
+// copied. If the context cannot be made current, the memory stays until the
+// context is destroyed. Threads: one at a time.
 std::shared_ptr<char> LendMemory(std::shared_ptr<egl::Context> context,
                                  const HostTransfer& transfer, size_t bytes);
 

@@ -1,3 +1,4 @@
+// Of reader.h: the checks.
 #include <algorithm>
 #include <string>
 #include <vector>

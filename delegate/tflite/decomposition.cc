@@ -1,3 +1,4 @@
+// Of reader.h: the subgraphs of composites.
 #include <algorithm>
 #include <array>
 #include <cstddef>

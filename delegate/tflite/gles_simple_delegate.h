@@ -1,5 +1,5 @@
 // The delegate: owns the GPU, checks nodes, chooses partitions and makes their
-// kernels.
+// kernels. Its kernels: a partition's inputs and outputs, and its session.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_GLES_SIMPLE_DELEGATE_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_GLES_SIMPLE_DELEGATE_H_
 
@@ -35,8 +35,6 @@
 namespace gles_delegate {
 
 // --- A model's inputs and outputs --------------------------------------------
-
-// They connect the runtime's tensors to a session.
 
 // The app's GL textures and buffers bound to tensors
 // (TfLiteGlesDelegateBindObject).
@@ -173,7 +171,7 @@ class TensorIo {
   std::vector<Lent> lent_;  // since the runtime prepared the node
 };
 
-// --- The kernel --------------------------------------------------------------
+// --- The kernel: one partition of a model, TFLite's side of a session --------
 
 // The graph of `nodes` (TFLite's node indices, in execution order) with
 // `inputs` and `outputs` (TFLite's tensor indices, none absent) in that order.

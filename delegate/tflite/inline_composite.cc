@@ -1,3 +1,4 @@
+// Of reader.h: what is inlined of subgraphs.
 #include <algorithm>
 #include <optional>
 #include <string>

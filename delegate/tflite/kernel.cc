@@ -1,3 +1,4 @@
+// Of gles_simple_delegate.h: the kernel.
 #include <algorithm>
 #include <cstring>
 #include <string>

@@ -1,4 +1,4 @@
-
+// Of reader.h: the shapes.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// Of reader.h: nodes and tensors.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -439,7 +440,7 @@ absl::string_view BuiltinName(int code) {
 }
 
 // Gives an integer bias its float view, if it is a quantized constant.
-bool ViewBiasAsFloat(Tensor* bias) {
+bool ViewIfQuantized(Tensor* bias) {
   if ((bias->type != DataType::kInt32 && bias->type != DataType::kInt64) ||
       !bias->is_constant() || !CheckQuantization(*bias).ok()) {
     return false;
@@ -472,7 +473,7 @@ void AssumeBiasScale(Graph* graph, Node* node) {
   }
   bias.quantization.zero_point = {0};
   bias.tflite_index = -1;
-  if (ViewBiasAsFloat(&bias)) {
+  if (ViewIfQuantized(&bias)) {
     node->inputs[input] = graph->AddTensor(std::move(bias));
   }
 }
@@ -512,7 +513,7 @@ void ViewBiasAsFloat(const TfLiteNode& node, const OpDefinition& op,
   const int input = InputOfType(op, 's');
   if (input < 0 || input >= node.inputs->size) return;
   const int index = node.inputs->data[input];
-  if (index >= 0) (void)ViewBiasAsFloat(&graph->tensor(index));
+  if (index >= 0) (void)ViewIfQuantized(&graph->tensor(index));
 }
 
 absl::StatusOr<Node> ParseNode(const OpDefinition& op,

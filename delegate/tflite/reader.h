@@ -1,5 +1,6 @@
-// Converts a TfLiteContext to a Graph and checks each node. Only
-// delegate/tflite sees TFLite's structs.
+// Converts a TfLiteContext to a Graph: its subgraphs, shapes, nodes and what is
+// inlined, and checks each node. Apart from cpu_ops, only delegate/tflite sees
+// TFLite's structs.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_READER_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_READER_H_
 

@@ -31,7 +31,6 @@
 #include "third_party/tflite_schema/schema_generated.h"
 
 namespace gles_delegate {
-
 namespace {
 
 using quant::CpuKernels;

@@ -1,5 +1,5 @@
-// Identifies the TFLite runtime that loaded the delegate: its library, version
-// and integer kernels (docs/quantization.md has their table).
+// The TFLite runtime that loaded the delegate: its library, version and integer
+// kernels (docs/quantization.md has their table), and its nodes and tensors.
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_RUNTIME_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_RUNTIME_H_
 

@@ -515,7 +515,7 @@ void DeleteWrapped(TfLiteDelegate* delegate) {
     SimpleDelegate& own = *DelegateOf(delegate);
     absl::Status written;
     AtTheEnd(own, [&] {
-      // On another thread, which catches nothing.
+      // A worker's thread catches nothing.
       written = egl::Caught(
           [&] { return own.WriteReport(SimpleDelegate::ReportTime::kNow); });
     });

@@ -1,3 +1,4 @@
+// Of gles_simple_delegate.h: a partition's inputs and outputs.
 #include <algorithm>
 #include <any>
 #include <atomic>
@@ -537,8 +538,8 @@ void TensorIo::LendMemory(TfLiteContext* context, const ModelNodes& nodes,
       auto memory = session_->Lend(is_input, i, tensor.bytes, has_custom);
       if (memory == nullptr) continue;
       char* const data = memory.get();
-      session_->setup().report->zero_copy_tensors.push_back(index);
       lent_.push_back({index, std::move(memory)});
+      session_->setup().report->zero_copy_tensors.push_back(index);
       // Last: an allocation that fails leaves the tensor as it is.
       tensor.allocation_type = kTfLiteCustom;
       tensor.data.raw = data;

@@ -1,4 +1,4 @@
-// All algorithms for convolutions, in one table.
+// All algorithms for convolutions and products of matrices, in one table.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_STRATEGIES_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_STRATEGIES_H_
 

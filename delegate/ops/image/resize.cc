@@ -17,7 +17,6 @@
 #include "quant/cpu_kernels.h"
 
 namespace gles_delegate {
-
 namespace {
 
 // Input elements an output element, in float as TFLite computes it.

@@ -1,5 +1,5 @@
 // Rows of K elements times a matrix of weights: FULLY_CONNECTED, and CONV_2D
-// with a 1x1 window and stride 1.
+// with a 1x1 window and stride 1. And BATCH_MATMUL.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MATMUL_MATRIX_PRODUCT_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MATMUL_MATRIX_PRODUCT_H_
 

@@ -1,3 +1,6 @@
+// Ops that give elements other places: TRANSPOSE, space to depth and to batch,
+// DILATE; and maps of elements (ElementMap).
+//
 // TRANSPOSE: output axis i is input axis permutation[i]. Constant permutation.
 // Above rank 5, runs of axes that stay adjacent are one axis; if more than five
 // are left, a dispatch for each of those moves one axis first.

@@ -21,7 +21,6 @@
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
-
 namespace {
 
 // Outputs that keep any device busy with one invocation each.

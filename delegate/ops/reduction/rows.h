@@ -1,4 +1,4 @@
-// Ops of rows: the channels of each pixel.
+// Ops of rows (the channels of each pixel), and of elements along one axis.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_ROWS_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_ROWS_H_
 
