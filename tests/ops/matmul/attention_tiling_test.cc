@@ -55,5 +55,21 @@ TEST(AttentionTilingTest, NotForFewRowsWideResultsOrSmallMemory) {
   EXPECT_EQ(TextOf({1500, 1500, 16, 16, 6}, profile), "none");
 }
 
+bool InTiles(int matrices, int rows, int keys, int columns) {
+  AttentionAttributes a;
+  a.scores.x = a.product.product = {matrices, rows, columns};
+  a.scores.y = a.product.y = {matrices, keys, columns};
+  return ChooseAttentionWay(a, H200Profile()) == AttentionWay::kTiles;
+}
+
+// The prefill of SmolLM-135M's shape is faster as three dispatches: few rows
+// for a processor, which meet many keys.
+TEST(AttentionTilingTest, NotIfThreeDispatchesAreFaster) {
+  EXPECT_TRUE(InTiles(6, 1500, 1500, 64));
+  EXPECT_TRUE(InTiles(12, 197, 197, 64));
+  EXPECT_TRUE(InTiles(12, 128, 128, 32));
+  EXPECT_FALSE(InTiles(3, 384, 1024, 64));
+}
+
 }  // namespace
 }  // namespace gles_delegate::testing
