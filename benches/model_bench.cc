@@ -56,7 +56,7 @@ double Median(std::vector<double> samples) {
 using Samples = std::map<std::string, std::vector<double>>;
 
 // Each counter is the median.
-void Count(Samples samples, benchmark::State* state) {
+void Count(const Samples& samples, benchmark::State* state) {
   for (auto& [name, values] : samples) {
     state->counters[name] = Median(std::move(values));
   }

@@ -303,7 +303,7 @@ class Displays {
     Note();
     EGLint major = 0, minor = 0;
     if (!egl().Initialize(display, &major, &minor)) {
-      const absl::Status status = absl::UnavailableError(
+      absl::Status status = absl::UnavailableError(
           absl::StrCat("eglInitialize: ", LastEglError()));
       --use.count;
       Forget(display);

@@ -323,7 +323,7 @@ std::string AlwaysCalled(const PostOp& op, absl::string_view list, int index,
 // which the names of params and operands begin.
 std::string PostOpText(const PostOp& op, absl::string_view list, int index,
                        absl::string_view vec) {
-  const std::string text = AlwaysCalled(op, list, index, vec);
+  std::string text = AlwaysCalled(op, list, index, vec);
   if (!op.optional) return text;
   return Formatted("  if ((post_skipped.x & %d) == 0) {\n%s  }\n", 1 << index,
                    text);

@@ -146,7 +146,7 @@ Rgb Balloon(Rgb color, float x, float y, float pixel) {
 }
 
 uint8_t Byte(float value) {
-  return static_cast<uint8_t>(std::clamp(value, 0.0f, 1.0f) * 255 + 0.5f);
+  return static_cast<uint8_t>(std::lround(std::clamp(value, 0.0f, 1.0f) * 255));
 }
 
 // Sky, sun, mountains, a lake and a balloon; edges are antialiased.

@@ -254,6 +254,7 @@ class TfliteFunctions {
   explicit TfliteFunctions(const std::string& library)
       : handle_(dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
     complete = handle_ != nullptr;
+// NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define GLES_LOAD(name) complete = complete && Load(#name, &name);
     GLES_TFLITE_FUNCTIONS(GLES_LOAD)
 #undef GLES_LOAD
@@ -265,6 +266,7 @@ class TfliteFunctions {
   TfliteFunctions& operator=(const TfliteFunctions&) = delete;
 
   bool complete;
+// NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define GLES_DECLARE(name) decltype(&::name) name = nullptr;
   GLES_TFLITE_FUNCTIONS(GLES_DECLARE)
 #undef GLES_DECLARE

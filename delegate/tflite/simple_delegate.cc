@@ -421,7 +421,7 @@ TfLiteStatus Apply(TfLiteContext* context, TfLiteDelegate* wrapped,
   delegate.TakeProcess();
   const ContextOrError of_caller = delegate.ContextOfCaller();
   const absl::Status status = OnItsThread(delegate, &warnings, [&] {
-    const absl::Status applied = egl::Caught([&] {
+    absl::Status applied = egl::Caught([&] {
       const absl::Status begun = delegate.Initialize(context, of_caller);
       return begun.ok() ? Replace(context, wrapped, delegate, has_replaced)
                         : begun;

@@ -36,8 +36,9 @@ static void anchor_of(int index, float* x, float* y) {
   const int fine = index < 512;
   const int grid = fine ? 16 : 8;
   const int place = fine ? index / 2 : (index - 512) / 6;
+  const int row = place / grid;
   *x = ((float)(place % grid) + 0.5f) / (float)grid;
-  *y = ((float)(place / grid) + 0.5f) / (float)grid;
+  *y = ((float)row + 0.5f) / (float)grid;
 }
 
 /* A square around the likeliest face, half as large again, in pixels. */

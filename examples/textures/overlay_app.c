@@ -40,8 +40,9 @@ int main(int argc, char** argv) {
   uint8_t* pixels = read_pixels(&picture);
   uint8_t* mask = read_pixels(&overlay);
   long long inside = 0;
-  for (int i = 0; i < overlay.width * overlay.height; ++i)
+  for (int i = 0; i < overlay.width * overlay.height; ++i) {
     inside += mask[i * 4];
+  }
   tint(pixels, &picture, mask, &overlay);
   save_pixels(argv[3], pixels, picture.width, picture.height);
   printf("%.1f%% of the picture is in the mask; wrote %s\n",

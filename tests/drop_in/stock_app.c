@@ -74,8 +74,9 @@ static int Run(const TfLiteModel* model, TfLiteDelegate* delegate,
     const TfLiteTensor* out = TfLiteInterpreterGetOutputTensor(interpreter, 0);
     const size_t in_bytes = TfLiteTensorByteSize(in),
                  out_bytes = TfLiteTensorByteSize(out);
-    for (int i = 0; i < kMost; ++i)
+    for (int i = 0; i < kMost; ++i) {
       input[i] = (float)(i * 37 % 101) / 50.0f - 1.0f;
+    }
     if (in_bytes <= sizeof(input) && out_bytes <= kMost * sizeof(float) &&
         TfLiteTensorCopyFromBuffer(in, input, in_bytes) == kTfLiteOk &&
         TfLiteInterpreterInvoke(interpreter) == kTfLiteOk &&

@@ -7,7 +7,7 @@
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 
 #define OFFSET(field, bytes) \
-  static_assert(offsetof(TfLiteGpuDelegateOptionsV2, field) == bytes, #field)
+  static_assert(offsetof(TfLiteGpuDelegateOptionsV2, field) == (bytes), #field)
 static_assert(sizeof(void*) == 8, "the offsets below are those of 64 bits");
 OFFSET(is_precision_loss_allowed, 0);
 OFFSET(inference_preference, 4);
@@ -25,7 +25,7 @@ static_assert(offsetof(TFLGpuDelegateOptions, wait_type) == 4, "");
 static_assert(offsetof(TFLGpuDelegateOptions, enable_quantization) == 8, "");
 static_assert(sizeof(TFLGpuDelegateOptions) == 12, "");
 
-#define NUMBER(name, value) static_assert(name == value, #name)
+#define NUMBER(name, value) static_assert((name) == (value), #name)
 NUMBER(TFLITE_GPU_INFERENCE_PREFERENCE_FAST_SINGLE_ANSWER, 0);
 NUMBER(TFLITE_GPU_INFERENCE_PREFERENCE_SUSTAINED_SPEED, 1);
 NUMBER(TFLITE_GPU_INFERENCE_PREFERENCE_BALANCED, 2);

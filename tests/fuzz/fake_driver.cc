@@ -85,9 +85,9 @@ bool Holds(const std::string& line, const Defines& defines) {
   if (line.rfind("#ifdef", 0) == 0) return defines.count(word(6)) > 0;
   if (line.rfind("#ifndef", 0) == 0) return defines.count(word(7)) == 0;
   const auto found = defines.find(word(3));
-  const long value = found == defines.end()
-                         ? 0
-                         : std::strtol(found->second.c_str(), nullptr, 0);
+  const int64_t value = found == defines.end()
+                            ? 0
+                            : std::strtol(found->second.c_str(), nullptr, 0);
   const size_t greater = line.find('>');
   if (greater == std::string::npos) return value != 0;
   return value > std::strtol(line.c_str() + greater + 1, nullptr, 0);

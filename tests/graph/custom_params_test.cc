@@ -247,7 +247,8 @@ TEST(ParallelTest, WhatAThreadThrowsReachesTheCaller) {
                             }),
                  std::bad_alloc);
     WorkAhead work(4, 100, may_throw);
-    EXPECT_THROW(for (int i = 0; i < 100; ++i) work.Await(i), std::bad_alloc);
+    EXPECT_THROW(
+        for (int i = 0; i < 100; ++i) { work.Await(i); }, std::bad_alloc);
   }
 }
 

@@ -28,8 +28,8 @@ int FromEnvironment(const char* name, int otherwise) {
 // Tunings under which passes fire that those of small devices leave alone.
 const char* const kTunings[] = {
     "",
-    "fused_depthwise_work=1000000,"
-    "fused_squeeze_texels=100000,read_through=1,fused_next_texels=0",
+    ("fused_depthwise_work=1000000,"
+     "fused_squeeze_texels=100000,read_through=1,fused_next_texels=0"),
     "fused_plane_work=1000000,fused_next_texels=100000,read_through=1",
     "unrolled_terms=0,winograd_min_channels=4,read_through=1",
     "share_programs=1,unrolled_terms=160",
@@ -76,8 +76,7 @@ void RunChain(uint32_t seed, Totals* totals) {
                             s.half ? ", 16-bit storage" : "", ", tuning ",
                             s.tuning, ", storage ", s.storage,
                             s.across_bus ? ", across a bus" : ""));
-  const ScopedEnvironment tuning("GLES_DELEGATE_TUNING",
-                                 TuningTextOf(s).c_str());
+  const ScopedEnvironment tuning("GLES_DELEGATE_TUNING", TuningTextOf(s));
   ++totals->chains;
   auto model = Model::FromBuffer(chain.bytes);
   ASSERT_TRUE(model.ok()) << model.status();

@@ -23,8 +23,6 @@
 namespace gles_delegate::testing {
 namespace {
 
-using ::gles_delegate::egl::GlApi;
-
 // Text of a right shader, and of a broken one in its place, which writes
 // half as much again. (Functions that write alone take a value.)
 using Fault = std::pair<std::string, std::string>;

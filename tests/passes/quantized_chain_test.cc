@@ -93,8 +93,8 @@ Chain OfSixteenBits() {
   const std::string less =
       " keep_dims=true -> {y}r ; SUB@5 {x} {y}r pot_scale_int16=false -> {y}";
   return {{"CONV_2D@4 {x} {y}w=const:[9,3,3,9] {y}b=const:[9] -> {y}",
-           "DEPTHWISE_CONV_2D@5 {x} {y}w=const:[1,3,3,9] {y}b=const:[9] "
-           "depth_multiplier=1 -> {y}",
+           ("DEPTHWISE_CONV_2D@5 {x} {y}w=const:[1,3,3,9] {y}b=const:[9] "
+            "depth_multiplier=1 -> {y}"),
            "FULLY_CONNECTED@7 {x} {y}w=const:[9,9] {y}b=const:[9] "
            "keep_num_dims=true -> {y}",
            // Of all pixels of a row by one another, and back to the channels.

@@ -45,6 +45,7 @@ TEST(TableOfTest, WhatTheKernelRefusesHasNone) {
 
 template <typename Code>
 AffineQuantized Draw(std::mt19937& random, float low, float high) {
+  // NOLINTNEXTLINE(bugprone-signed-char-misuse)
   constexpr int kLow = std::numeric_limits<Code>::min();
   constexpr int kHigh = std::numeric_limits<Code>::max();
   std::uniform_real_distribution<float> power(low, high);

@@ -119,7 +119,7 @@ TEST(WorkerThreadTest, CallsAreServedInTheirOrder) {
   for (int i = 0; i < 6; ++i) {
     callers.emplace_back(call, i);
     // Once it is in the queue, the next one comes.
-    while (worker.calls() != static_cast<size_t>(i + 1)) {
+    while (worker.calls() != static_cast<size_t>(i) + 1) {
       std::this_thread::yield();
     }
   }

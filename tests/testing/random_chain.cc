@@ -186,8 +186,9 @@ std::pair<int, int> ChainMaker::Weights(const ChainDims& dims, int axis,
   const int range = IsInt16() ? 500000 : 2000;
   std::vector<int64_t> sums(outputs);
   for (int64_t& v : sums) v = Between(-range, range);
-  if (IsInt16())
+  if (IsInt16()) {
     return {w, b_.AddConstant<int64_t>("b", {outputs}, sums, bias)};
+  }
   const std::vector<int32_t> narrow(sums.begin(), sums.end());
   return {w, b_.AddConstant<int32_t>("b", {outputs}, narrow, bias)};
 }

@@ -24,6 +24,7 @@ TEST(BestOptionsTest, AreHardwareAloneIn16Bits) {
   expected.is_precision_loss_allowed = 1;
   EXPECT_STREQ(best.device, "hardware");
   expected.device = best.device;
+  // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): of equal padding
   EXPECT_EQ(std::memcmp(&best, &expected, sizeof(best)), 0);
 }
 

@@ -352,10 +352,11 @@ TEST_F(DelegateBackgroundTest, WhatIsAboutThePlanProperHasNoBaseline) {
            [](auto& o) { o.memory_limit_bytes = 1 << 30; }},
           {"share_key", [](auto& o) { o.share_key = "background"; }}};
   for (const auto& [name, change] : changes) {
-    const DelegatePtr delegate = MakeDelegate([&](auto& options) {
-      InBackground(options);
-      change(options);
-    });
+    const DelegatePtr delegate =
+        MakeDelegate([&, &change = change](auto& options) {
+          InBackground(options);
+          change(options);
+        });
     auto interpreter = Applied(*model_, delegate);
     EXPECT_EQ(State(delegate), "off");
     EXPECT_EQ(Reason(delegate), name + " is set");

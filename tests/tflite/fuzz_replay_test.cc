@@ -20,9 +20,9 @@
 namespace gles_delegate::fuzz {
 namespace {
 
-long Number(const char* variable, long fallback) {
+int Number(const char* variable, int fallback) {
   const char* text = std::getenv(variable);
-  return text == nullptr ? fallback : std::strtol(text, nullptr, 10);
+  return text == nullptr ? fallback : std::atoi(text);
 }
 
 class FuzzReplayTest : public ::testing::TestWithParam<const Target*> {};
@@ -53,12 +53,12 @@ TEST_P(FuzzReplayTest, Mutations) {
   const Target& target = *GetParam();
   const std::vector<Bytes> seeds = target.seeds();
   ASSERT_FALSE(seeds.empty());
-  const long first = Number("GLES_FUZZ_SEED", 1);
-  const long runs = Number("GLES_FUZZ_RUNS", target.replays);
+  const int first = Number("GLES_FUZZ_SEED", 1);
+  const int runs = Number("GLES_FUZZ_RUNS", target.replays);
   const bool keep = std::getenv("GLES_FUZZ_KEEP") != nullptr;
-  std::printf("GLES_FUZZ_SEED=%ld GLES_FUZZ_RUNS=%ld, %zu seeds\n", first, runs,
+  std::printf("GLES_FUZZ_SEED=%d GLES_FUZZ_RUNS=%d, %zu seeds\n", first, runs,
               seeds.size());
-  for (long i = 0; i < runs; ++i) {
+  for (int i = 0; i < runs; ++i) {
     std::minstd_rand random(static_cast<uint32_t>(first + i));
     random.discard(4);  // the first values of neighbouring seeds are alike
     Bytes bytes = seeds[static_cast<size_t>(i) % seeds.size()];

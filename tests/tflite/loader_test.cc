@@ -28,7 +28,7 @@ std::set<std::string> DeclaredFunctions() {
                      "/delegate/include/gles_delegate/gles_delegate.h");
   std::string header;
   for (std::string line; std::getline(file, line);) {
-    if (line.rfind("#", 0) != 0) header += line + "\n";  // not the macro itself
+    if (line[0] != '#') header += line + "\n";  // not the macro itself
   }
   // EXPORT, then a return type of names and stars, then the name.
   const std::regex declaration(

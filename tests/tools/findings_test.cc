@@ -75,7 +75,7 @@ TEST(FindingsTest, PosesFollowTheOffsetsFromTheMostLikelyPoint) {
   TensorValues near = Filled({1, kCells, kCells, 34}, 0);
   TensorValues mid = Filled({1, kCells, kCells, 64}, 0);
   const auto index = [](int y, int x) {
-    return static_cast<size_t>(y * kCells + x);
+    return static_cast<size_t>(y) * kCells + x;
   };
   // Nose, left eye, left ear, right eye, left shoulder: bones 0, 1, 2 and 4.
   for (int x : {2, 8}) {

@@ -109,6 +109,7 @@ std::vector<uint8_t> BytesOfType(TensorType type,
   switch (type) {
     case TensorType::FLOAT16: {
       std::vector<double> halves;
+      halves.reserve(numbers.size());
       for (double number : numbers) {
         halves.push_back(FloatToHalf(static_cast<float>(number)));
       }
@@ -278,6 +279,7 @@ class Builder {
   int Int8Constant(const TensorSpec& tensor, const std::vector<float>& values) {
     constexpr float kScale = 0x1p-5f;  // exact in 16-bit floats
     std::vector<int8_t> quantized;
+    quantized.reserve(values.size());
     for (float value : values) {
       quantized.push_back(static_cast<int8_t>(
           std::clamp(std::round(value / kScale), -127.0f, 127.0f)));

@@ -149,7 +149,7 @@ class ListReader {
     const std::pair<absl::string_view, absl::string_view> expanded =
         absl::StrSplit(refused.first, absl::MaxSplits(" | ", 1));
     Strings cases;
-    const absl::Status status =
+    absl::Status status =
         Expand(SplitOutside(expanded.second, ';'), 0,
                absl::StrCat(absl::StripAsciiWhitespace(expanded.first),
                             kRefused, refused.second),

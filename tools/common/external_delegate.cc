@@ -50,7 +50,7 @@ absl::StatusOr<void*> Open(const std::string& path) {
 // Newer C libraries hold the loader themselves; 2.9 comes with it in a file
 // beside the library.
 std::string StockLoaderPath() {
-  const std::string path = TfliteLibraryPath();
+  std::string path = TfliteLibraryPath();
   if (TfliteSymbol("TfLiteExternalDelegateCreate") != nullptr) return path;
   return path.substr(0, path.rfind('/') + 1) + "libexternal_delegate_obj.so";
 }

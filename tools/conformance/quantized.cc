@@ -673,7 +673,7 @@ class Summer {
     const ModelQuantization first =
         qs_[*std::find_if(op.inputs.begin(), op.inputs.end(), is_computed)];
     // TFLite rescales what uint8 tensors join.
-    const ModelQuantization joined =
+    ModelQuantization joined =
         code == Op::CONCATENATION && !b_.is_signed() && !b_.is_int16()
             ? b_.Scaled(first.scale[0])
             : first;

@@ -12,7 +12,6 @@
 namespace gles_delegate::conformance {
 namespace {
 
-using testing::Comparison;
 using testing::CpuReference;
 using testing::RunResult;
 

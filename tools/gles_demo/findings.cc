@@ -80,7 +80,7 @@ class PoseDecoder {
   size_t CellOf(const Place& place) const {
     const auto cell = [](float at, float stride, int cells) {
       return static_cast<size_t>(
-          std::clamp<long>(std::lround(at / stride), 0, cells - 1));
+          std::clamp<int64_t>(std::lround(at / stride), 0, cells - 1));
     };
     return cell(place.y, stride_y_, heat_.height()) *
                static_cast<size_t>(heat_.width()) +
@@ -88,9 +88,10 @@ class PoseDecoder {
   }
   Place Refined(size_t cell, size_t k) const {
     const size_t width = static_cast<size_t>(heat_.width());
+    const size_t row = cell / width;
     return {static_cast<float>(cell % width) * stride_x_ +
                 At(short_, cell, kPosePoints + k),
-            static_cast<float>(cell / width) * stride_y_ + At(short_, cell, k),
+            static_cast<float>(row) * stride_y_ + At(short_, cell, k),
             At(heat_, cell, k)};
   }
   Skeleton Grown(const Place& root, size_t k) const {

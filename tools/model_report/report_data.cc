@@ -128,7 +128,7 @@ void AddReasons(const json& refusals, ReportData& data) {
 // "float32"; "int8" if all nodes on the GPU are; "int8 (30 nodes), float32 (2
 // nodes)". Of a model without a node on the GPU, that of the file.
 std::string PrecisionOf(const json& report, const ReportData& data) {
-  const std::string floats = report.at("precision");
+  std::string floats = report.at("precision");
   const bool on_gpu = data.nodes_delegated > 0;
   int on_integer_path = 0;
   for (const json& partition : report.at("partition")) {

@@ -137,7 +137,7 @@ Choice Choose(const std::vector<double>& speedups, bool software,
   if (software) return {"cpu", "Use the CPU here, as there is no GPU"};
   const auto most = [&](auto is) {
     return 4 * std::count_if(speedups.begin(), speedups.end(), is) >
-           3 * static_cast<long>(speedups.size());
+           3 * static_cast<int64_t>(speedups.size());
   };
   if (most([](double s) { return s > kAboutTheSame; })) {
     return {"gpu", "Use the GPU here"};

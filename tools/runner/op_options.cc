@@ -99,7 +99,7 @@ std::string OptionsTableOf(schema::BuiltinOperator op) {
   std::string wanted = absl::AsciiStrToLower(name) + "options";
   wanted.erase(std::remove(wanted.begin(), wanted.end(), '_'), wanted.end());
   for (schema::BuiltinOptions options : schema::EnumValuesBuiltinOptions()) {
-    const std::string table = schema::EnumNameBuiltinOptions(options);
+    std::string table = schema::EnumNameBuiltinOptions(options);
     if (absl::AsciiStrToLower(table) == wanted) return table;
   }
   return "";

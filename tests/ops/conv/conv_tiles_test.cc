@@ -133,7 +133,7 @@ TEST(ConvUnrolledTest, NotWithAnInputStage) {
   EXPECT_EQ(ShaderOf(pointwise, Abreast()), "conv_unrolled");
   OneConv scaled = Make(pointwise, std::vector<float>(16 * 16, 1.0f),
                         std::vector<float>(16));
-  scaled.node.stages = {{kInputStage, {{"clamp", {0, 6, 0, 0}}}}};
+  scaled.node.stages = {{{kInputStage, {{"clamp", {0, 6, 0, 0}}}}}};
   EXPECT_EQ(ShaderOf(std::move(scaled), Abreast()), "conv_1x1");
 }
 
