@@ -3,7 +3,7 @@
 //
 // Nothing is linked, so that the delegate can be loaded without libEGL.so.1 and
 // report that it is missing. The tables are filled once per process and never
-// change, except through egl/testing.h, with which tests inject faults.
+// change, except where tests inject faults.
 #ifndef GLES_DELEGATE_EGL_GL_API_H_
 #define GLES_DELEGATE_EGL_GL_API_H_
 
@@ -54,7 +54,8 @@ absl::Status LoadGl();
 const GlApi& gl();
 const EglApi& egl();
 
-// The mutable tables, for fault injection in tests only (egl/testing.h).
+// The mutable tables, for fault injection in tests only
+// (tests/testing/driver_faults.h).
 GlApi& MutableGlForTesting();
 EglApi& MutableEglForTesting();
 

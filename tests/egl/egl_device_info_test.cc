@@ -4,8 +4,8 @@
 
 #include "base/status_macros.h"
 #include "egl/device_info.h"
-#include "egl/testing.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/driver_faults.h"
 #include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {

@@ -11,8 +11,8 @@
 #include "base/status_macros.h"
 #include "egl/context.h"
 #include "egl/open_display.h"
-#include "egl/testing.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/driver_faults.h"
 #include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {

@@ -11,9 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "egl/context.h"
 #include "egl/objects.h"
-#include "egl/testing.h"
 #include "tests/testing/device.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/driver_faults.h"
 #include "tests/testing/gl.h"
 #include "tests/testing/matchers.h"
 

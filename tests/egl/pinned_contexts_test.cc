@@ -12,8 +12,8 @@
 
 #include "egl/context.h"
 #include "egl/objects.h"
-#include "egl/testing.h"
 #include "tests/testing/device.h"
+#include "tests/testing/driver_faults.h"
 #include "tests/testing/make_context.h"
 #include "tests/testing/scoped_environment.h"
 

@@ -8,9 +8,9 @@
 #include "delegate/device/device_profile.h"
 #include "delegate/partition/plan_partition.h"
 #include "egl/gl_state.h"
-#include "egl/testing.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/driver_faults.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
 

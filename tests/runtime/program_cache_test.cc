@@ -9,9 +9,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "egl/testing.h"
 #include "gmock/gmock.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/driver_faults.h"
 #include "tests/testing/gl.h"
 
 namespace gles_delegate::testing {

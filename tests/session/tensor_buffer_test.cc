@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "egl/testing.h"
+#include "tests/testing/driver_faults.h"
 #include "tests/testing/hidden_extension.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/session_case.h"

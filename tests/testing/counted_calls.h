@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "egl/testing.h"
+#include "tests/testing/driver_faults.h"
 
 namespace gles_delegate::testing {
 

@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
-#include "egl/testing.h"
 #include "gtest/gtest.h"
+#include "tests/testing/driver_faults.h"
 
 namespace gles_delegate::testing {
 

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include "egl/testing.h"
+#include "tests/testing/driver_faults.h"
 
 namespace gles_delegate::testing {
 

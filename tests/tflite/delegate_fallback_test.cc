@@ -12,11 +12,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/partition/self_check.h"
-#include "egl/testing.h"
 #include "gmock/gmock.h"
 #include "tests/testing/child.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/driver_faults.h"
 #include "tests/testing/edited_shaders.h"
 #include "tests/testing/live_objects.h"
 

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "egl/context.h"
-#include "egl/testing.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/child.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
+#include "tests/testing/driver_faults.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/pretended_resets.h"
 #include "tests/testing/scoped_environment.h"

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "egl/testing.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/driver_faults.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/real_model.h"
 

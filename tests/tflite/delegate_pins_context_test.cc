@@ -6,9 +6,9 @@
 
 #include "egl/context.h"
 #include "egl/objects.h"
-#include "egl/testing.h"
 #include "tests/testing/child.h"
 #include "tests/testing/delegate_case.h"
+#include "tests/testing/driver_faults.h"
 #include "tests/testing/life.h"
 #include "tests/testing/scoped_environment.h"
 

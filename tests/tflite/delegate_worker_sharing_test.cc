@@ -8,11 +8,11 @@
 #include <thread>
 #include <vector>
 
-#include "egl/testing.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/app_objects.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device_test.h"
+#include "tests/testing/driver_faults.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/pretended_resets.h"
 #include "tests/testing/watched_contexts.h"

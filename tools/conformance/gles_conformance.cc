@@ -22,7 +22,6 @@
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "egl/gl_api.h"
-#include "egl/testing.h"
 #include "tools/cases/rows.h"
 #include "tools/common/progress.h"
 #include "tools/common/text_file.h"
@@ -94,15 +93,17 @@ constexpr GLint kWorkGroupSize[3] = {128, 128, 64};
 constexpr GLint kWorkGroupCount = 65535;
 constexpr GLint64 kStorageBlockBytes = GLint64{1} << 27;
 
+egl::GlApi g_driver;  // its own entry points
+
 void GL_APIENTRY MinimalIntegerv(GLenum name, GLint* value) {
-  egl::driver_gl().GetIntegerv(name, value);
+  g_driver.GetIntegerv(name, value);
   for (const Minimum& minimum : kMinima) {
     if (minimum.name == name) *value = std::min(*value, minimum.value);
   }
 }
 
 void GL_APIENTRY MinimalIntegeri(GLenum name, GLuint index, GLint* value) {
-  egl::driver_gl().GetIntegeri_v(name, index, value);
+  g_driver.GetIntegeri_v(name, index, value);
   if (name == GL_MAX_COMPUTE_WORK_GROUP_SIZE && index < 3) {
     *value = std::min(*value, kWorkGroupSize[index]);
   } else if (name == GL_MAX_COMPUTE_WORK_GROUP_COUNT) {
@@ -111,7 +112,7 @@ void GL_APIENTRY MinimalIntegeri(GLenum name, GLuint index, GLint* value) {
 }
 
 void GL_APIENTRY MinimalInteger64v(GLenum name, GLint64* value) {
-  egl::driver_gl().GetInteger64v(name, value);
+  g_driver.GetInteger64v(name, value);
   if (name == GL_MAX_SHADER_STORAGE_BLOCK_SIZE) {
     *value = std::min(*value, kStorageBlockBytes);
   }
@@ -123,8 +124,8 @@ void GL_APIENTRY MinimalInteger64v(GLenum name, GLint64* value) {
 // process; call it before any context is made. Fails without GL.
 absl::Status PretendMinimalDevice() {
   RETURN_IF_ERROR(egl::LoadGl());
-  egl::driver_gl();  // is copied before the changes
   egl::GlApi& table = egl::MutableGlForTesting();
+  g_driver = table;
   table.GetIntegerv = MinimalIntegerv;
   table.GetIntegeri_v = MinimalIntegeri;
   table.GetInteger64v = MinimalInteger64v;

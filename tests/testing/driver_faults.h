@@ -1,6 +1,6 @@
-// Driver faults for tests. Include this from tests only.
-#ifndef GLES_DELEGATE_EGL_TESTING_H_
-#define GLES_DELEGATE_EGL_TESTING_H_
+// Driver faults for tests.
+#ifndef GLES_DELEGATE_TESTS_TESTING_DRIVER_FAULTS_H_
+#define GLES_DELEGATE_TESTS_TESTING_DRIVER_FAULTS_H_
 
 #include <functional>
 #include <utility>
@@ -87,4 +87,4 @@ class After : public Instead<kMember> {
 
 }  // namespace gles_delegate::egl
 
-#endif  // GLES_DELEGATE_EGL_TESTING_H_
+#endif  // GLES_DELEGATE_TESTS_TESTING_DRIVER_FAULTS_H_
