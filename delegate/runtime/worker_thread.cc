@@ -53,20 +53,6 @@ absl::Status WorkerThread::Start() {
   return absl::OkStatus();
 }
 
-void WorkerThread::Queue::Push(Job* job) {
-  (first_ == nullptr ? first_ : last_->next) = job;
-  last_ = job;
-  job->next = nullptr;
-  ++size_;
-}
-
-WorkerThread::Job* WorkerThread::Queue::Pop() {
-  Job* const job = first_;
-  first_ = job->next;
-  --size_;
-  return job;
-}
-
 absl::Status WorkerThread::Run(absl::FunctionRef<void()> fn) {
   const auto whole = [fn] {
     fn();
@@ -92,7 +78,7 @@ absl::Status WorkerThread::RunJob(Job& job) {
   }
   absl::MutexLock lock(&mutex_);
   RETURN_IF_ERROR(Start());
-  waiting_.Push(&job);
+  waiting_.push_back(&job);
   ++calls_;
   wake_.Signal();
   Await([&job] { return job.is_done.load(); }, &job.done, &caller_);
@@ -126,10 +112,9 @@ void WorkerThread::Await(absl::FunctionRef<bool()> is_true,
   patience->last = Clock::now() - begin;
 }
 
-bool WorkerThread::MayStart(int submitted) const {
-  const Job* const next = waiting_.front();
-  return next != nullptr &&
-         (submitted == 0 || (next->is_split && submitted < kMaxSubmitted));
+bool WorkerThread::MayStart(size_t submitted) const {
+  return !waiting_.empty() && (submitted == 0 || (waiting_.front()->is_split &&
+                                                  submitted < kMaxSubmitted));
 }
 
 void WorkerThread::Finish(Job* job) {
@@ -142,23 +127,28 @@ void WorkerThread::Finish(Job* job) {
 void WorkerThread::Work() {
   t_worker = this;
   Queue submitted;
+  const auto take_first = [](Queue* jobs) {
+    Job* const job = jobs->front();
+    jobs->erase(jobs->begin());
+    return job;
+  };
   absl::MutexLock lock(&mutex_);
   while (true) {
-    if (submitted.size() == 0) {
+    if (submitted.empty()) {
       Await([this] { return calls_ > 0 || stop_; }, &wake_, &idle_);
     }
     if (MayStart(submitted.size())) {
-      Job* const job = waiting_.Pop();
+      Job* const job = take_first(&waiting_);
       mutex_.Unlock();
       const bool must_wait = job->submit();
       mutex_.Lock();
       if (must_wait) {
-        submitted.Push(job);
+        submitted.push_back(job);
       } else {
         Finish(job);
       }
-    } else if (submitted.size() > 0) {
-      Job* const job = submitted.Pop();
+    } else if (!submitted.empty()) {
+      Job* const job = take_first(&submitted);
       mutex_.Unlock();
       job->wait();
       mutex_.Lock();

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
@@ -21,10 +22,10 @@ namespace gles_delegate {
 // An EGLContext belongs to one thread at a time; a WorkerThread makes it usable
 // from any. Functions run in the order of Run() calls from all threads. The
 // thread starts with the first Run(), so that an object made before a fork
-// works in the child. Run() does not allocate after the first call. Threads:
-// Run() from any, concurrently, and from within a function that it runs.
-// Destroy it when no Run() is active, on another thread, which waits for the
-// worker.
+// works in the child. Run() does not allocate after the first call, unless more
+// than 16 callers wait. Threads: Run() from any, concurrently, and from within
+// a function that it runs. Destroy it when no Run() is active, on another
+// thread, which waits for the worker.
 class WorkerThread {
  public:
   WorkerThread() = default;
@@ -48,7 +49,7 @@ class WorkerThread {
   absl::Status SubmitAndWait(absl::FunctionRef<bool()> submit,
                              absl::FunctionRef<void()> wait);
   // One call on the GPU and one behind it.
-  static constexpr int kMaxSubmitted = 2;
+  static constexpr size_t kMaxSubmitted = 2;
 
   // How callers and the idle thread wait: waking a thread may take longer than
   // all else that a call costs.
@@ -74,22 +75,11 @@ class WorkerThread {
     absl::FunctionRef<bool()> submit;
     absl::FunctionRef<void()> wait;
     bool is_split;  // else `submit` is everything
-    Job* next = nullptr;
     std::atomic<bool> is_done = false;
     absl::CondVar done;  // is_done was set
   };
-  class Queue {
-   public:
-    Job* front() const { return first_; }
-    int size() const { return size_; }
-    void Push(Job* job);
-    Job* Pop();
-
-   private:
-    Job* first_ = nullptr;
-    Job* last_ = nullptr;
-    int size_ = 0;
-  };
+  // In its own memory, so that Run() does not allocate.
+  using Queue = absl::InlinedVector<Job*, 16>;
 
   // True in a forked child of the process that started the thread.
   bool IsForked() const;
@@ -98,7 +88,7 @@ class WorkerThread {
   void Work();
   // Whether the first waiting job may start, with `submitted` jobs between
   // their steps.
-  bool MayStart(int submitted) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool MayStart(size_t submitted) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Finish(Job* job) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   using Clock = std::chrono::steady_clock;
   // Waits of one kind, which may poll for up to `limit`.
