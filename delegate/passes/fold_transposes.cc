@@ -31,11 +31,6 @@ namespace {
 bool IsTranspose(const Node& node) { return node.op->Has(kPermutesAxes); }
 bool IsReshape(const Node& node) { return node.op->Has(kKeepsOrder); }
 
-bool HasOperands(const Node& node) {
-  return absl::c_any_of(
-      node.post_ops, [](const PostOp& op) { return op.operand != kNoTensor; });
-}
-
 bool IsMovement(const Node& node) {
   return IsTranspose(node) || IsReshape(node);
 }
@@ -57,7 +52,7 @@ bool IsRoundTrip(const Rewriter& r, const std::vector<int>& chain) {
 int FoldableMaker(const Rewriter& r, int n) {
   const Node& node = r.node(n);
   const int p = r.MakerFor(node.inputs[0], n);
-  return p < 0 || HasOperands(r.node(p)) ||
+  return p < 0 || CountOperands(r.node(p)) > 0 ||
                  !HasRoomFor(r.node(p).post_ops.size(), node.post_ops) ||
                  r.node(p).integer_path != node.integer_path
              ? -1
@@ -66,11 +61,11 @@ int FoldableMaker(const Rewriter& r, int n) {
 
 // Node n does what its maker does, too.
 void TakeOver(Rewriter& r, int n, int maker) {
-  const Node taken = r.Take(maker);
+  Node taken = r.Take(maker);
   r.Change(n, [&](Node& node) {
     node.inputs[0] = taken.inputs[0];
-    node.post_ops.insert(node.post_ops.begin(), taken.post_ops.begin(),
-                         taken.post_ops.end());
+    AddFunctions(node.post_ops, &taken.post_ops);
+    node.post_ops = std::move(taken.post_ops);
   });
 }
 
@@ -212,12 +207,12 @@ class HeadFolder {
     const std::vector<TensorId> read = ReadBy(node);
     node.inputs = {Factor(n, node.inputs[0], of_x, x),
                    Factor(n, node.inputs[1], of_y, y)};
-    std::vector<PostOp> factors;
+    std::vector<PostOp> functions;
     for (const auto& heads : {of_x, of_y}) {
-      if (!heads) continue;
-      factors.insert(factors.end(), heads->scales.begin(), heads->scales.end());
+      if (heads) AddFunctions(heads->scales, &functions);
     }
-    node.post_ops.insert(node.post_ops.begin(), factors.begin(), factors.end());
+    AddFunctions(node.post_ops, &functions);
+    node.post_ops = std::move(functions);
     if (moves_batch) Regroup(&node.post_ops);
     node.attributes =
         BatchMatMulAttributes{a->adj_x != turns_x, a->adj_y != turns_y,
@@ -269,8 +264,7 @@ class HeadFolder {
     for (const auto& [p, output] : chain) {
       const Node& node = r_.node(p);
       if (!Follow(node, output, &map)) return std::nullopt;
-      heads.scales.insert(heads.scales.end(), node.post_ops.begin(),
-                          node.post_ops.end());
+      AddFunctions(node.post_ops, &heads.scales);
     }
     return Place(map, m, heads);
   }
@@ -320,8 +314,7 @@ class HeadFolder {
       }
       rows.rows = node.outputs[0];
       rows.node = reader;
-      rows.scales.insert(rows.scales.end(), node.post_ops.begin(),
-                         node.post_ops.end());
+      AddFunctions(node.post_ops, &rows.scales);
       const std::vector<int>& dims = tensor(rows.rows).dims;
       if (!IsComputedFloat(tensor(rows.rows)) || dims.empty()) break;
       const int heads = dims.back() / m.columns;

@@ -51,9 +51,8 @@ std::vector<Candidate> CandidatesOf(const Rewriter& r, const Node& node) {
 // functions.
 bool CanApply(Rewriter& r, int n, const Candidate& c) {
   const int p = r.MakerOf(c.source);
-  const auto& readers = r.ReadersOf(c.source);
-  if (p < 0 || r.IsOutput(c.source) ||
-      !absl::c_all_of(readers, [n](int reader) { return reader == n; })) {
+  if (p < 0 ||
+      !r.IsReadOnlyBy(c.source, [n](int reader) { return reader == n; })) {
     return false;
   }
   const Node& node = r.node(n);
@@ -297,7 +296,7 @@ void FuseChannelPadding(Rewriter& r, int n) {
   }
   const TensorId padded = pad.outputs[0], source = pad.inputs[0];
   const std::vector<int> readers = r.ReadersOf(padded);
-  if (r.IsOutput(padded) || !absl::c_all_of(readers, [&](int reader) {
+  if (!r.IsReadOnlyBy(padded, [&](int reader) {
         return IsSumOf(r.graph(), r.node(reader), padded);
       })) {
     return;

@@ -174,10 +174,8 @@ class MovedRegion {
   }
 
   bool IsReadOnlyBy(const std::set<int>& nodes, TensorId id) const {
-    const auto& readers = r_.ReadersOf(id);
-    return !r_.IsOutput(id) && absl::c_all_of(readers, [&](int reader) {
-      return nodes.count(reader) != 0;
-    });
+    return r_.IsReadOnlyBy(
+        id, [&](int reader) { return nodes.count(reader) != 0; });
   }
 
   bool IsMember(TensorId id) const {

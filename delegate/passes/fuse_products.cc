@@ -148,9 +148,9 @@ void NormalizeFewRows(Rewriter& r, int n) {
   const auto norm = Steps(r.graph(), r.node(n), *a).AsRmsNorm();
   if (!norm || r.shape(norm->rows) != r.shape(rows)) return;
   const std::vector<int> readers = r.ReadersOf(rows);
-  if (r.IsOutput(rows) || readers.empty() ||
-      !absl::c_all_of(
-          readers, [&](int reader) { return CanNormalize(r, reader, rows); })) {
+  if (readers.empty() || !r.IsReadOnlyBy(rows, [&](int reader) {
+        return CanNormalize(r, reader, rows);
+      })) {
     return r.Decline(n, "not only products of few rows read it");
   }
   for (int reader : readers) {
@@ -208,12 +208,11 @@ bool CanJoin(const Rewriter& r, int n) {
   const TensorId id = node.outputs[0];
   const Tensor& result = r.tensor(id);
   const TensorId bias = BiasOf(node);
-  const auto& readers = r.ReadersOf(id);
   return result.shape.b == 1 && result.shape.h == 1 &&
          result.shape.c % 4 == 0 && !result.is_float_view() &&
-         !r.IsOutput(id) && IsFloatConstant(r.tensor(node.inputs[1])) &&
+         IsFloatConstant(r.tensor(node.inputs[1])) &&
          (bias == kNoTensor || IsFloatConstant(r.tensor(bias))) &&
-         absl::c_all_of(readers, [&](int reader) {
+         r.IsReadOnlyBy(id, [&](int reader) {
            return r.AttributesOf<RegroupSlicesAttributes>(reader) != nullptr;
          });
 }

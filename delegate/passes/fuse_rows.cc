@@ -216,10 +216,8 @@ class RowRegion {
     return s == Shape{rows_.b, rows_.h, rows_.w, 1};
   }
   bool IsReadOutside(TensorId id) const {
-    const auto& readers = r_.ReadersOf(id);
-    return r_.IsOutput(id) || absl::c_any_of(readers, [&](int reader) {
-             return !absl::c_linear_search(nodes_, reader);
-           });
+    return !r_.IsReadOnlyBy(
+        id, [&](int reader) { return absl::c_linear_search(nodes_, reader); });
   }
   int AddStep(RowStep step) {
     steps_.push_back(std::move(step));

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -82,6 +83,11 @@ class Rewriter {
   int TakerOf(int n) const;
   // The node that makes a tensor which node n alone reads, once; -1: none.
   int MakerFor(TensorId id, int n) const;
+  // Whether it is no output of the graph, and all nodes that read it fit.
+  template <typename F>
+  bool IsReadOnlyBy(TensorId id, const F& fits) const {
+    return !IsOutput(id) && absl::c_all_of(ReadersOf(id), fits);
+  }
   // Whether node a comes before node b.
   bool IsBefore(int a, int b) const;
 

@@ -301,10 +301,9 @@ class Sinker {
   // with that shape. Adds it to `rows`, and those that must have it then.
   bool MayLie(TensorId id, std::vector<TensorId>* rows) {
     constexpr size_t kMaxRows = 64;
-    const auto& readers = r_.ReadersOf(id);
     rows->push_back(id);
     return rows->size() <= kMaxRows && IsComputedFloat(tensor(id)) &&
-           !r_.IsOutput(id) && absl::c_all_of(readers, [&](int reader) {
+           r_.IsReadOnlyBy(id, [&](int reader) {
              return SeesRows(node(reader), id, rows);
            });
   }
