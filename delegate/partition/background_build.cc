@@ -2,13 +2,13 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
@@ -112,7 +112,7 @@ void BackgroundThread::Drop(const std::shared_ptr<Job>& job) {
   {
     absl::MutexLock lock(&mutex_);
     job->stop = true;
-    const auto waiting = std::find(jobs_.begin(), jobs_.end(), job);
+    const auto waiting = absl::c_find(jobs_, job);
     if (waiting != jobs_.end()) {
       jobs_.erase(waiting);
       return;
@@ -128,7 +128,7 @@ void BackgroundThread::Drop(const std::shared_ptr<Job>& job) {
 
 std::deque<std::shared_ptr<BackgroundThread::Job>>::iterator
 BackgroundThread::NextJob() {
-  return std::find_if(jobs_.begin(), jobs_.end(), [&](const auto& job) {
+  return absl::c_find_if(jobs_, [&](const auto& job) {
     return !is_closed_ || job->state == Job::kDropped;
   });
 }

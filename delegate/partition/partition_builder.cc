@@ -1,10 +1,10 @@
 #include "delegate/partition/partition_builder.h"
 
-#include <algorithm>
 #include <any>
 #include <cstddef>
 #include <iterator>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
@@ -17,7 +17,7 @@ namespace {
 
 // With 16-bit storage, keeps in 32 bits inputs that DYNAMIC_UPDATE_SLICE
 // updates, and the outputs with the result, if both have objects of 32-bit
-// texels: these are then the tensors' memory (runtime/command.h). Copies with
+// texels: these are then the tensors' memory (runtime/schedule.h). Copies with
 // another type in each inference take longer than the 16 bits save. Before any
 // pass.
 void KeepCachesInFloat32(const BoundTransfers& bound, Graph* graph) {
@@ -38,8 +38,7 @@ void KeepCachesInFloat32(const BoundTransfers& bound, Graph* graph) {
     const ptrdiff_t input = from->second;
     const TensorId to = node.outputs[0];
     updated[to] = input;
-    const auto output =
-        std::find(graph->outputs.begin(), graph->outputs.end(), to);
+    const auto output = absl::c_find(graph->outputs, to);
     if (output == graph->outputs.end() || !holds_texels(bound.inputs, input) ||
         !holds_texels(bound.outputs,
                       std::distance(graph->outputs.begin(), output))) {

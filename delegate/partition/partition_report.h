@@ -79,7 +79,7 @@ struct BuildReport {
   std::vector<std::string> self_check_faults;  // of all plans, one each
 };
 
-// Progress from the baseline plan (device/tuning_parameters.h) to the optimized
+// Progress from the baseline plan (device/device_profile.h) to the optimized
 // plan.
 struct BackgroundReport {
   // - "off": there is no baseline plan. If the options ask for one, `reason`

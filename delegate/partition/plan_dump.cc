@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include <atomic>
-#include <cstdio>
+#include <fstream>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -99,12 +99,9 @@ void PlanDump::Write(absl::string_view what, absl::string_view text,
 void PlanDump::WriteFile(const std::string& path, absl::string_view content) {
   if (!status_.ok()) return;
   errno = 0;
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  bool written =
-      file != nullptr &&
-      std::fwrite(content.data(), 1, content.size(), file) == content.size();
-  if (file != nullptr && std::fclose(file) != 0) written = false;
-  if (written) return;
+  std::ofstream file(path);
+  file << content << std::flush;
+  if (file) return;
   status_ = absl::ErrnoToStatus(
       errno == 0 ? EIO : errno,
       absl::StrCat("GLES_DELEGATE_DEBUG=plan: cannot write '", path,

@@ -10,6 +10,7 @@
 #include <random>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -19,7 +20,6 @@
 #include "delegate/ops/reduction/rows.h"
 #include "delegate/partition/self_check_reference.h"
 #include "delegate/partition/self_check_units.h"
-#include "delegate/partition/self_check_values.h"
 #include "delegate/plan/dispatch.h"
 #include "delegate/plan/memory_plan.h"
 #include "delegate/runtime/executor.h"
@@ -87,7 +87,7 @@ bool RoundsOnce(const SelfCheckInput& in, const SelfCheckCase& c,
   }
   const auto* softmax = std::any_cast<SoftmaxAttributes>(&node->attributes);
   return softmax != nullptr && !softmax->log &&
-         std::count(c.given.begin(), c.given.end(), node->inputs[0]) > 0;
+         absl::c_linear_search(c.given, node->inputs[0]);
 }
 
 std::vector<ExpectedElement> ElementsOf(TensorId id, int64_t elements,
@@ -176,8 +176,7 @@ class CaseGroup {
     }
     for (TensorId id : c.compared().results) {
       const TensorId memory = OwnOf(MemoryOf(in_.planned, id), &laid);
-      if (std::find(graph_.outputs.begin(), graph_.outputs.end(), memory) ==
-          graph_.outputs.end()) {
+      if (!absl::c_linear_search(graph_.outputs, memory)) {
         graph_.outputs.push_back(memory);
       }
     }
@@ -230,8 +229,7 @@ class CaseGroup {
     const TensorId of = MemoryOf(graph_, own);
     const Tensor& memory = graph_.tensor(of);
     const size_t output =
-        std::find(graph_.outputs.begin(), graph_.outputs.end(), of) -
-        graph_.outputs.begin();
+        absl::c_find(graph_.outputs, of) - graph_.outputs.begin();
     ValueAt values = [&memory, bytes = outputs_[output]](int64_t element) {
       return ValueIn(memory, bytes, element);
     };

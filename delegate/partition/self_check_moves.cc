@@ -2,9 +2,9 @@
 // by integers that say from where or to where.
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "delegate/ops/movement/gather.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/ops/movement/transpose.h"
@@ -319,10 +319,10 @@ Value ArgExtreme(NodeReference& n, const ArgExtremeAttributes& a,
                              element % along.inner,
                          along.extent, along.inner);
   if (!row) return std::nullopt;
-  const auto best = std::max_element(row->begin(), row->end(),
-                                     [sign](const auto& x, const auto& y) {
-                                       return sign * x.value < sign * y.value;
-                                     });
+  const auto best =
+      absl::c_max_element(*row, [sign](const auto& x, const auto& y) {
+        return sign * x.value < sign * y.value;
+      });
   for (auto x = row->begin(); x != row->end(); ++x) {
     if (x != best && !IsSure(*x, *best)) return std::nullopt;
   }
@@ -334,10 +334,9 @@ Value TopK(NodeReference& n, int64_t element) {
   const auto row = RowAt(n, element / k * count, count, 1);
   if (!row) return std::nullopt;
   std::vector<int> order(row->size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return (*row)[a].value > (*row)[b].value;
-  });
+  absl::c_iota(order, 0);
+  absl::c_stable_sort(
+      order, [&](int a, int b) { return (*row)[a].value > (*row)[b].value; });
   const int64_t place = element % k;
   const ReferenceValue& x = (*row)[order[place]];
   if (n.output() == 0) return x;

@@ -1,9 +1,9 @@
 #include "delegate/partition/self_check_reference.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "absl/algorithm/container.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
@@ -117,8 +117,7 @@ Value InInteger(const Value& v) {
 NodeReference::NodeReference(Reference* reference, const Graph& graph,
                              const Node& node, TensorId result)
     : ref_(*reference), graph_(graph), node_(node), result_(result) {
-  const auto output =
-      std::find(node.outputs.begin(), node.outputs.end(), result);
+  const auto output = absl::c_find(node.outputs, result);
   if (output != node.outputs.end()) {
     output_ = static_cast<int>(output - node.outputs.begin());
   }
@@ -181,16 +180,13 @@ bool NodeReference::ReadsQuantizedAsNumbers() const {
       code == BuiltinOperator_MAXIMUM || code == BuiltinOperator_MINIMUM ||
       code == BuiltinOperator_RESIZE_BILINEAR;
   const Quantization& to = Output().quantization;
-  return takes_quantized &&
-         std::any_of(
-             node_.inputs.begin(), node_.inputs.end(), [&](TensorId id) {
-               if (id == kNoTensor || !graph_.tensor(id).is_float_view()) {
-                 return false;
-               }
-               const Quantization& from = graph_.tensor(id).quantization;
-               return from.scale != to.scale ||
-                      from.zero_point != to.zero_point;
-             });
+  return takes_quantized && absl::c_any_of(node_.inputs, [&](TensorId id) {
+           if (id == kNoTensor || !graph_.tensor(id).is_float_view()) {
+             return false;
+           }
+           const Quantization& from = graph_.tensor(id).quantization;
+           return from.scale != to.scale || from.zero_point != to.zero_point;
+         });
 }
 
 // TFLite's kernel for quantized quotients does if they are less than a step of

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "delegate/graph/custom_params.h"
 #include "delegate/ops/recurrent/recurrent.h"
 #include "delegate/partition/self_check_ops.h"
@@ -153,7 +154,7 @@ bool TakeStep(NodeReference& n, const LstmAttributes& a, int64_t data,
     hidden.push_back(Times(Function("logistic", (*gates[kLeave])[i]), *cell));
   }
   if (!a.projection) {
-    std::copy(hidden.begin(), hidden.end(), states->outputs.begin() + first);
+    absl::c_copy(hidden, states->outputs.begin() + first);
     return true;
   }
   const auto depth = static_cast<int64_t>(hidden.size());
@@ -359,8 +360,8 @@ std::optional<Detections> Detect(NodeReference& n, const DetectionParams& p) {
   };
   // Of equal scores the first comes first.
   const auto select = [&](std::vector<Detection> candidates, size_t most) {
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [](auto& a, auto& b) { return a.score > b.score; });
+    absl::c_stable_sort(candidates,
+                        [](auto& a, auto& b) { return a.score > b.score; });
     std::vector<Detection> kept;
     for (const Detection& d : candidates) {
       if (kept.size() == most) break;
@@ -399,8 +400,8 @@ std::optional<Detections> Detect(NodeReference& n, const DetectionParams& p) {
         select(candidates, std::min(p.max, p.max_of_class));
     result.kept.insert(result.kept.end(), of_class.begin(), of_class.end());
   }
-  std::stable_sort(result.kept.begin(), result.kept.end(),
-                   [](auto& a, auto& b) { return a.score > b.score; });
+  absl::c_stable_sort(result.kept,
+                      [](auto& a, auto& b) { return a.score > b.score; });
   if (result.kept.size() > static_cast<size_t>(p.max)) {
     result.kept.resize(p.max);
   }

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/partition/self_check_reference.h"
 #include "delegate/partition/self_check_units.h"
-#include "delegate/partition/self_check_values.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/schedule.h"
 #include "egl/objects.h"
@@ -128,8 +128,7 @@ class TransferRun {
   // The fault of a tensor of Programs(); empty: none.
   std::string FaultOf(TensorId own) const {
     const size_t index =
-        std::find(graph_.outputs.begin(), graph_.outputs.end(), own) -
-        graph_.outputs.begin();
+        absl::c_find(graph_.outputs, own) - graph_.outputs.begin();
     const Tensor& tensor = graph_.tensor(own);
     std::string wrong = WrongElement(index);
     const HostTransfer& out = executor_->outputs()[index];

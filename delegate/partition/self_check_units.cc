@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "base/status_macros.h"
 #include "delegate/cache/cache_hash.h"
 #include "delegate/plan/dispatch.h"
@@ -35,7 +36,7 @@ bool IsKnown(const SelfCheckInput& in, TensorId id, bool integer_path) {
 }
 
 void AddOnce(TensorId id, std::vector<TensorId>* ids) {
-  if (std::find(ids->begin(), ids->end(), id) == ids->end()) ids->push_back(id);
+  if (!absl::c_linear_search(*ids, id)) ids->push_back(id);
 }
 
 // Adds dispatch `i` to the unit.
@@ -187,7 +188,7 @@ bool HasRuntimeStart(const SelfCheckInput& in, const SelfCheckCase& c) {
   const SelfCheckUnit& unit = c.compared();
   for (size_t i = unit.first; i < unit.end; ++i) {
     if (in.dispatches[i].shader == "dynamic_update_slice") {
-      return std::any_of(c.given.begin(), c.given.end(), [&](TensorId id) {
+      return absl::c_any_of(c.given, [&](TensorId id) {
         return in.planned.tensor(id).type == DataType::kInt32;
       });
     }
@@ -224,7 +225,7 @@ absl::StatusOr<SelfCheckUnits> ChooseSelfCheckUnits(
     all.insert(unit.programs.begin(), unit.programs.end());
   }
   result.programs = static_cast<int>(all.size());
-  std::stable_sort(in_turn.begin(), in_turn.end(), [](auto* a, auto* b) {
+  absl::c_stable_sort(in_turn, [](auto* a, auto* b) {
     return std::tie(a->skipped_post_ops, a->elements) <
            std::tie(b->skipped_post_ops, b->elements);
   });
@@ -240,10 +241,9 @@ absl::StatusOr<SelfCheckUnits> ChooseSelfCheckUnits(
   constexpr int kTries = 4;
   HashMap<std::string, int> tries;
   for (const SelfCheckUnit* unit : in_turn) {
-    const bool news = std::any_of(
-        unit->programs.begin(), unit->programs.end(), [&](const auto& key) {
-          return !covered.contains(key) && tries[key] < kTries;
-        });
+    const bool news = absl::c_any_of(unit->programs, [&](const auto& key) {
+      return !covered.contains(key) && tries[key] < kTries;
+    });
     if (!news || elements + unit->elements > kMaxElements) continue;
     auto found = cases.Of(*unit);
     if (!found) {
@@ -260,7 +260,7 @@ absl::StatusOr<SelfCheckUnits> ChooseSelfCheckUnits(
     result.chosen.back().far = true;
     elements += unit->elements;
   }
-  std::sort(result.chosen.begin(), result.chosen.end(), [](auto& a, auto& b) {
+  absl::c_sort(result.chosen, [](auto& a, auto& b) {
     return a.compared().first < b.compared().first;
   });
   return result;

@@ -1,5 +1,4 @@
-#include "delegate/partition/self_check_values.h"
-
+// Test values for a self-check, and their interpretation.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -17,7 +17,7 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/recurrent/recurrent.h"
-#include "delegate/partition/fold_constants.h"
+#include "delegate/partition/plan_partition.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {

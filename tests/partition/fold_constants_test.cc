@@ -2,12 +2,11 @@
 // Which nodes of constants are folded, and which are not: constants in another
 // form, small tensors that are computed, and a model with a mask as exporters
 // write it.
-#include "delegate/partition/fold_constants.h"
-
 #include <string>
 #include <vector>
 
 #include "delegate/graph/constant_values.h"
+#include "delegate/partition/plan_partition.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"

@@ -1,10 +1,9 @@
 // labels: unit sanitize
 // The self-check's random inputs, and its values of views.
-#include "delegate/partition/self_check_values.h"
-
 #include <cstdint>
 #include <vector>
 
+#include "delegate/partition/self_check_reference.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -631,7 +631,7 @@ absl::Status PlanCast(const Node& node, Planner* planner) {
 }
 
 // DEQUANTIZE and QUANTIZE. DEQUANTIZE of a constant (mostly 16-bit weights) is
-// folded (FoldConstantNode, delegate/partition/fold_constants.h). At run time
+// folded (FoldConstantNode, delegate/partition/plan_partition.h). At run time
 // both are copies in the float view (delegate/graph/float_view.h), where every
 // tensor holds real values; the simulator of QUANTIZE's output rounds. QUANTIZE
 // from int16 to int32 uses TFLite's integer arithmetic, since floats cannot

@@ -160,7 +160,7 @@ struct DilateAttributes {
 // --- DENSIFY -----------------------------------------------------------------
 
 // DENSIFY of a sparse constant, always folded (FoldConstantNode,
-// delegate/partition/fold_constants.h).
+// delegate/partition/plan_partition.h).
 
 // The constant's elements in dense order, zero elsewhere, in the tensor's type.
 // kInvalidArgument: the sparsity contradicts itself or the shape.
