@@ -9,15 +9,12 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/match.h"
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
-#include "egl/debug.h"
 #include "egl/gl_api.h"
-#include "egl/gl_state.h"
 #include "egl/objects.h"
-#include "egl/open_display.h"
 #include "egl/process.h"
 
 namespace gles_delegate::egl {
@@ -26,24 +23,22 @@ namespace gles_delegate::egl {
 
 namespace {
 
-// Binds the OpenGL ES API, whose context is meant, while it lives.
-class ScopedEsApi {
- public:
-  ScopedEsApi() : before_(egl().QueryAPI()) {
-    egl().BindAPI(EGL_OPENGL_ES_API);
-  }
-  ScopedEsApi(const ScopedEsApi&) = delete;
-  ScopedEsApi& operator=(const ScopedEsApi&) = delete;
-  ~ScopedEsApi() {
-    if (before_ != EGL_NONE) egl().BindAPI(before_);
-  }
+// EGL_NONE: a library without OpenGL ES, which has nothing to go back to.
+void BindApiAgain(EGLenum before) {
+  if (before != EGL_NONE) egl().BindAPI(before);
+}
 
- private:
-  const EGLenum before_;
-};
+// Binds the OpenGL ES API, whose context is meant, until the result goes out of
+// scope.
+auto ScopedEsApi() {
+  const EGLenum before = egl().QueryAPI();
+  egl().BindAPI(EGL_OPENGL_ES_API);
+  return absl::MakeCleanup([before] { BindApiAgain(before); });
+}
 
-void MakeNoneCurrent(EGLDisplay display) {
-  egl().MakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+EGLBoolean MakeNoneCurrent(EGLDisplay display) {
+  return egl().MakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE,
+                           EGL_NO_CONTEXT);
 }
 
 class PinnedContexts {
@@ -88,7 +83,7 @@ class PinnedContexts {
   // Of the thread that calls, which ends.
   void ThreadEnds() {
     const std::thread::id me = std::this_thread::get_id();
-    const ScopedEsApi api;
+    const auto api = ScopedEsApi();
     const EGLContext current = egl().GetCurrentContext();
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto it = owners_.find(current);
@@ -140,17 +135,8 @@ bool IsOwnedHere(EGLContext context, bool may_become) {
 
 // Releases the context if it is current on this thread.
 void ReleaseHere(EGLDisplay display, EGLContext context) {
-  const ScopedEsApi api;
+  const auto api = ScopedEsApi();
   if (egl().GetCurrentContext() == context) MakeNoneCurrent(display);
-}
-
-// Releases this thread's current context if it is an orphan.
-void ReleaseOrphan() {
-  const EGLContext current = egl().GetCurrentContext();
-  if (current == EGL_NO_CONTEXT || !OfThisProcess().HasOrphan(current)) {
-    return;
-  }
-  MakeNoneCurrent(egl().GetCurrentDisplay());
 }
 
 }  // namespace
@@ -172,19 +158,6 @@ namespace {
 // Of the context whose Run() this thread is in; 0: of none.
 thread_local uint64_t current_share_group = 0;
 
-// While this object lives, the thread is in Run() of a context of that group.
-class ScopedShareGroup {
- public:
-  explicit ScopedShareGroup(uint64_t group)
-      : before_(std::exchange(current_share_group, group)) {}
-  ScopedShareGroup(const ScopedShareGroup&) = delete;
-  ScopedShareGroup& operator=(const ScopedShareGroup&) = delete;
-  ~ScopedShareGroup() { current_share_group = before_; }
-
- private:
-  const uint64_t before_;
-};
-
 uint64_t NextId() {
   static std::atomic<uint64_t> last = 0;
   return ++last;
@@ -194,12 +167,6 @@ struct IdleGroups {
   std::mutex mutex;
   HashMap<EGLDisplay, std::vector<std::shared_ptr<ShareGroup>>> by_display;
 };
-
-// NVIDIA's own driver; Nouveau's vendor is Mesa.
-bool MustNotDestroy(EGLDisplay display) {
-  const char* vendor = egl().QueryString(display, EGL_VENDOR);
-  return vendor != nullptr && absl::StrContains(vendor, "NVIDIA");
-}
 
 }  // namespace
 
@@ -224,30 +191,27 @@ void ShareGroup::Leave(std::optional<EglContext> own) {
   // Destructors call it. Without memory the context stays until the process
   // ends.
   (void)Caught([&] {
-    LeaveOrThrow(own);
+    std::vector<EglContext> destroyed;
+    EGLDisplay idle = EGL_NO_DISPLAY;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      const bool is_last = --members_ == 0;
+      if (own) retired_.push_back(*own);
+      if (!is_last || retired_.empty()) return absl::OkStatus();
+      // NVIDIA's own driver; Nouveau's vendor is Mesa.
+      if (!with_app_ && IsOfVendor(retired_[0].display, "NVIDIA")) {
+        idle = retired_[0].display;
+      } else {
+        destroyed = std::exchange(retired_, {});
+      }
+    }
+    for (const EglContext& context : destroyed) Destroy(context);
+    if (idle == EGL_NO_DISPLAY) return absl::OkStatus();
+    IdleGroups& groups = OfProcess<IdleGroups>();
+    const std::lock_guard<std::mutex> lock(groups.mutex);
+    groups.by_display[idle].push_back(shared_from_this());
     return absl::OkStatus();
   });
-}
-
-void ShareGroup::LeaveOrThrow(std::optional<EglContext> own) {
-  std::vector<EglContext> destroyed;
-  EGLDisplay idle = EGL_NO_DISPLAY;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const bool is_last = --members_ == 0;
-    if (own) retired_.push_back(*own);
-    if (!is_last || retired_.empty()) return;
-    if (!with_app_ && MustNotDestroy(retired_[0].display)) {
-      idle = retired_[0].display;
-    } else {
-      destroyed = std::exchange(retired_, {});
-    }
-  }
-  for (const EglContext& context : destroyed) Destroy(context);
-  if (idle == EGL_NO_DISPLAY) return;
-  IdleGroups& groups = OfProcess<IdleGroups>();
-  const std::lock_guard<std::mutex> lock(groups.mutex);
-  groups.by_display[idle].push_back(shared_from_this());
 }
 
 std::optional<EglContext> ShareGroup::TakeRetired(bool debug) {
@@ -282,13 +246,6 @@ std::optional<ShareGroup::Idle> ShareGroup::TakeIdle(EGLDisplay display,
 
 namespace {
 
-void StartDebugMessages() {
-  gl().Enable(GL_DEBUG_OUTPUT_KHR);
-  // Messages come within the call that causes them, so that an error finds its
-  // own message.
-  gl().Enable(GL_DEBUG_OUTPUT_SYNCHRONOUS_KHR);
-}
-
 // Whether the error means that the context or its display was destroyed.
 bool IsGone(EGLint error) {
   return error == EGL_CONTEXT_LOST || error == EGL_BAD_CONTEXT ||
@@ -296,14 +253,10 @@ bool IsGone(EGLint error) {
 }
 
 const char* ResetText(GLenum status) {
-  switch (status) {
-    case GL_GUILTY_CONTEXT_RESET_KHR:
-      return "by commands of this context";
-    case GL_INNOCENT_CONTEXT_RESET_KHR:
-      return "by another context's commands";
-    default:
-      return "for a reason that the driver does not know";
-  }
+  return status == GL_GUILTY_CONTEXT_RESET_KHR ? "by commands of this context"
+         : status == GL_INNOCENT_CONTEXT_RESET_KHR
+             ? "by another context's commands"
+             : "for a reason that the driver does not know";
 }
 
 absl::StatusOr<OpenedDisplay> Open(const ContextOptions& options) {
@@ -346,8 +299,8 @@ absl::StatusOr<std::unique_ptr<Context>> Context::CreateSharing(
 }
 
 absl::StatusOr<std::unique_ptr<Context>> Context::Own(OpenedDisplay opened) {
-  const EglContext& own = opened.context.own();
-  std::unique_ptr<Context> context(new Context(opened.context.group()));
+  const auto& [group, own] = opened.context.get_deleter();
+  std::unique_ptr<Context> context(new Context(group));
   context->display_ = own.display;
   context->context_ = own.context;
   context->draw_ = context->read_ = own.surface;
@@ -355,10 +308,14 @@ absl::StatusOr<std::unique_ptr<Context>> Context::Own(OpenedDisplay opened) {
   context->debug_ = own.debug;
   context->device_ = std::move(opened.device);
   context->hardware_errors_ = std::move(opened.hardware_errors);
-  opened.context.Release();
+  (void)opened.context.release();  // a member of the group, as before
+  opened.use.Pin();
   if (context->debug_ && context->device_.Has("GL_KHR_debug")) {
     RETURN_IF_ERROR(context->Run([] {
-      StartDebugMessages();
+      gl().Enable(GL_DEBUG_OUTPUT_KHR);
+      // Messages come within the call that causes them, so that an error finds
+      // its own message.
+      gl().Enable(GL_DEBUG_OUTPUT_SYNCHRONOUS_KHR);
       if (DebugIsOn()) StartDebugLog();
       return absl::OkStatus();
     }));
@@ -496,17 +453,15 @@ absl::Status Context::RunInSibling(absl::FunctionRef<absl::Status()> fn) {
 }
 
 absl::Status Context::RunCurrent(absl::FunctionRef<absl::Status()> fn) {
-  const ScopedShareGroup in_group(share_group_->id());
+  const absl::Cleanup leave_group =
+      [before = std::exchange(current_share_group, share_group_->id())] {
+        current_share_group = before;
+      };
   if (running_) return fn();
   RETURN_IF_ERROR(CheckReset());
   running_ = true;
-  absl::Status status = Caught([&] {
-    if (owned_) return fn();
-    const GlState state(device_);
-    absl::Status ran = Caught(fn);
-    state.Restore();
-    return ran;
-  });
+  absl::Status status =
+      Caught([&] { return owned_ ? fn() : WithAppState(device_, fn); });
   running_ = false;
   // A reset in the middle makes unrelated calls fail.
   if (!status.ok()) {
@@ -533,7 +488,10 @@ absl::Status Context::CheckReset() const {
 SavedCurrent::SavedCurrent() : api_(egl().QueryAPI()) {
   // Each API has its own current context; this saves and replaces that of ES.
   egl().BindAPI(EGL_OPENGL_ES_API);
-  ReleaseOrphan();
+  const EGLContext current = egl().GetCurrentContext();
+  if (current != EGL_NO_CONTEXT && OfThisProcess().HasOrphan(current)) {
+    MakeNoneCurrent(egl().GetCurrentDisplay());
+  }
   display_ = egl().GetCurrentDisplay();
   draw_ = egl().GetCurrentSurface(EGL_DRAW);
   read_ = egl().GetCurrentSurface(EGL_READ);
@@ -546,8 +504,7 @@ SavedCurrent::~SavedCurrent() {
 
 void SavedCurrent::Forget() {
   restored_ = true;
-  // EGL_NONE: a library without OpenGL ES, which has nothing to go back to.
-  if (api_ != EGL_NONE) egl().BindAPI(api_);
+  BindApiAgain(api_);
 }
 
 absl::Status SavedCurrent::Restore(EGLDisplay used) {
@@ -558,18 +515,13 @@ absl::Status SavedCurrent::Restore(EGLDisplay used) {
       egl().GetCurrentSurface(EGL_READ) != read_) {
     ok = context_ != EGL_NO_CONTEXT
              ? egl().MakeCurrent(display_, draw_, read_, context_)
-             : egl().MakeCurrent(used, EGL_NO_SURFACE, EGL_NO_SURFACE,
-                                 EGL_NO_CONTEXT);
+             : MakeNoneCurrent(used);
   }
   const EGLint error = ok ? EGL_SUCCESS : egl().GetError();
   // Ignores a context of the delegate whose display was terminated: its own
   // Run() will notice.
-  if (!ok && IsLeftCurrent(context_)) {
-    ok =
-        egl().MakeCurrent(used, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-  }
-  // EGL_NONE: a library without OpenGL ES, which has nothing to go back to.
-  if (api_ != EGL_NONE) egl().BindAPI(api_);
+  if (!ok && IsLeftCurrent(context_)) ok = MakeNoneCurrent(used);
+  BindApiAgain(api_);
   if (ok) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
       "the EGLContext that was current before could not be made current "

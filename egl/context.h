@@ -62,13 +62,21 @@ class ShareGroup : public std::enable_shared_from_this<ShareGroup> {
   static std::optional<Idle> TakeIdle(EGLDisplay display, bool debug);
 
  private:
-  void LeaveOrThrow(std::optional<EglContext> own);
   const uint64_t id_;
   const bool with_app_;
   std::mutex mutex_;
   int members_ = 0;
   std::vector<EglContext> retired_;
 };
+
+// A member's own context. Leaves the group, with the context, when it is
+// destroyed.
+struct LeaveGroup {
+  std::shared_ptr<ShareGroup> group;
+  EglContext own;
+  void operator()(EGLContext) const { group->Leave(own); }
+};
+using OwnContext = std::unique_ptr<void, LeaveGroup>;  // an EGLContext
 
 // --- Contexts that stay current ----------------------------------------------
 
@@ -100,7 +108,7 @@ struct ContextOptions {
   // False: creation fails if there is only a software renderer.
   bool allow_software = true;
   // Requests GL debug messages (KHR_debug), which then appear in errors. The
-  // environment variable GLES_DELEGATE_DEBUG=context does, too (egl/debug.h).
+  // environment variable GLES_DELEGATE_DEBUG=context does, too (egl/gl_api.h).
   bool debug = false;
 };
 
@@ -120,7 +128,62 @@ struct DisplayReport {
 // that were not initialised before (egl/gl_api.h).
 std::vector<DisplayReport> ListDisplays();
 
-struct OpenedDisplay;
+// "; cannot open FILE: Permission denied" if this process may not read and
+// write `file`, else "".
+std::string AccessObstacle(const std::string& file);
+
+struct OpenedDisplay {
+  DisplayUse use;
+  OwnContext context;
+  DeviceInfo device;
+  std::string hardware_errors;  // as Context::hardware_errors()
+};
+
+// Opens displays until one is hardware and matches `options` and
+// GLES_DELEGATE_DEVICE; otherwise takes the first software renderer that
+// matches, if `options` allow it. kUnavailable, with a line for each display
+// tried. Needs LoadGl() and the OpenGL ES API bound (SavedCurrent does it).
+absl::StatusOr<OpenedDisplay> OpenBestDisplay(const ContextOptions& options);
+
+// Opens the display given in `options`. kUnavailable, with EGL's reason, or if
+// it does not match `options` and GLES_DELEGATE_DEVICE. Same requirements.
+absl::StatusOr<OpenedDisplay> OpenDisplayOfApp(const ContextOptions& options);
+
+// A context to share objects with, and its group; nothing: a new group.
+struct SharedWith {
+  EGLContext context = EGL_NO_CONTEXT;
+  std::shared_ptr<ShareGroup> group;
+};
+
+// A context on `display` that shares objects with `shared`, which may be
+// current on another thread. kUnavailable, with EGL's reason. Same
+// requirements.
+absl::StatusOr<OpenedDisplay> OpenSharing(EGLDisplay display,
+                                          const SharedWith& shared, bool debug);
+
+// --- What is saved of an app's context ---------------------------------------
+
+// The delegate uses only the first binding points of each kind, up to these
+// numbers or the device's, and only these are saved. ProfileFor()
+// (delegate/device/device_profile.cc) makes them limits of planning; validation
+// mode checks each dispatch.
+inline constexpr int kTextureUnits = 16;
+inline constexpr int kImageUnits = 16;
+inline constexpr int kStorageBuffers = 16;
+inline constexpr int kUniformBuffers = 1;  // Params
+
+// Runs fn between saving and restoring the state of the current context, an
+// app's.
+//
+// Not saved, since the delegate never changes it: vertex and fragment state,
+// other texture targets, queries, transform feedback (which must be inactive or
+// paused), the app's debug callback. Pending GL errors of the app are dropped,
+// so that they are not taken for the delegate's. An object that the app deleted
+// while it was bound is gone afterwards.
+absl::Status WithAppState(const DeviceInfo& device,
+                          absl::FunctionRef<absl::Status()> fn);
+
+// --- A context that the delegate works in ------------------------------------
 
 // An EGLContext: Create() makes and owns one; AdoptCurrent() borrows the
 // caller's, which must outlive this object. The display is never terminated,
@@ -160,7 +223,7 @@ class Context {
   // restores the previous one. In a borrowed context, the GL state that the app
   // can see (program, textures, samplers, images, buffers with their ranges,
   // pack and unpack state, active unit, framebuffers) is restored too;
-  // egl/gl_state.h lists the exceptions. Nested calls are almost free.
+  // WithAppState() lists the exceptions. Nested calls are almost free.
   //
   // kFailedPrecondition, with EGL's error: the context cannot be made current
   // here, since it is current on another thread or the app destroyed it.

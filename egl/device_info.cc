@@ -285,12 +285,6 @@ std::string GetString(GLenum name) {
   return text;
 }
 
-int IntegerLimit(GLenum name) {
-  GLint value = 0;
-  gl().GetIntegerv(name, &value);
-  return value;
-}
-
 std::array<int, 3> GetInt3(GLenum name) {
   std::array<int, 3> values = {};
   for (GLuint i = 0; i < 3; ++i) gl().GetIntegeri_v(name, i, &values[i]);
@@ -313,31 +307,29 @@ bool ParseVersion(absl::string_view version, int* major, int* minor) {
 }
 
 void ReadLimits(DeviceInfo* info) {
-  info->max_texture_size = IntegerLimit(GL_MAX_TEXTURE_SIZE);
-  info->max_array_texture_layers = IntegerLimit(GL_MAX_ARRAY_TEXTURE_LAYERS);
+  info->max_texture_size = GetInteger(GL_MAX_TEXTURE_SIZE);
+  info->max_texture_layers = GetInteger(GL_MAX_ARRAY_TEXTURE_LAYERS);
   info->max_work_group_invocations =
-      IntegerLimit(GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS);
+      GetInteger(GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS);
   info->max_work_group_size = GetInt3(GL_MAX_COMPUTE_WORK_GROUP_SIZE);
   info->max_work_group_count = GetInt3(GL_MAX_COMPUTE_WORK_GROUP_COUNT);
-  info->max_shared_memory_bytes =
-      IntegerLimit(GL_MAX_COMPUTE_SHARED_MEMORY_SIZE);
-  info->max_compute_ssbos = IntegerLimit(GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS);
-  info->max_compute_images = IntegerLimit(GL_MAX_COMPUTE_IMAGE_UNIFORMS);
-  info->max_image_units = IntegerLimit(GL_MAX_IMAGE_UNITS);
-  info->max_compute_textures = IntegerLimit(GL_MAX_COMPUTE_TEXTURE_IMAGE_UNITS);
-  info->max_combined_shader_outputs =
-      IntegerLimit(GL_MAX_COMBINED_SHADER_OUTPUT_RESOURCES);
-  GLint64 ssbo_bytes = 0;
-  gl().GetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &ssbo_bytes);
-  info->max_ssbo_bytes = ssbo_bytes;
-  info->max_uniform_block_bytes = IntegerLimit(GL_MAX_UNIFORM_BLOCK_SIZE);
+  info->max_shared_memory_bytes = GetInteger(GL_MAX_COMPUTE_SHARED_MEMORY_SIZE);
+  info->max_buffers = GetInteger(GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS);
+  info->max_images = GetInteger(GL_MAX_COMPUTE_IMAGE_UNIFORMS);
+  info->max_image_units = GetInteger(GL_MAX_IMAGE_UNITS);
+  info->max_textures = GetInteger(GL_MAX_COMPUTE_TEXTURE_IMAGE_UNITS);
+  info->max_outputs = GetInteger(GL_MAX_COMBINED_SHADER_OUTPUT_RESOURCES);
+  GLint64 buffer_bytes = 0;
+  gl().GetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &buffer_bytes);
+  info->max_buffer_bytes = buffer_bytes;
+  info->max_uniform_block_bytes = GetInteger(GL_MAX_UNIFORM_BLOCK_SIZE);
   info->uniform_offset_alignment =
-      IntegerLimit(GL_UNIFORM_BUFFER_OFFSET_ALIGNMENT);
-  info->program_binary_formats = IntegerLimit(GL_NUM_PROGRAM_BINARY_FORMATS);
+      GetInteger(GL_UNIFORM_BUFFER_OFFSET_ALIGNMENT);
+  info->program_binary_formats = GetInteger(GL_NUM_PROGRAM_BINARY_FORMATS);
 }
 
 void ReadExtensions(DeviceInfo* info) {
-  const int count = IntegerLimit(GL_NUM_EXTENSIONS);
+  const int count = GetInteger(GL_NUM_EXTENSIONS);
   for (int i = 0; i < count; ++i) {
     const GLubyte* name = gl().GetStringi(GL_EXTENSIONS, i);
     if (name == nullptr) continue;
@@ -382,7 +374,7 @@ absl::StatusOr<DeviceInfo> ReadDeviceInfo() {
   ReadLimits(&info);
   ReadExtensions(&info);
   if (info.Has("GL_EXT_texture_buffer")) {
-    info.max_texel_buffer_texels = IntegerLimit(GL_MAX_TEXTURE_BUFFER_SIZE_EXT);
+    info.max_texel_buffer_texels = GetInteger(GL_MAX_TEXTURE_BUFFER_SIZE_EXT);
   }
   return info;
 }

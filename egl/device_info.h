@@ -77,9 +77,27 @@ absl::string_view NameOf(Wrapper wrapper);
 // "llvmpipe", "virgl on llvmpipe".
 std::string FamilyName(const DriverIdentity& identity);
 
-// The driver (DriverIdentity) and its limits, queried at run time; nothing
-// beyond the ES 3.1 minima is assumed.
-struct DeviceInfo : DriverIdentity {
+// The driver's limits. The defaults are the minima of OpenGL ES 3.1.
+struct DeviceLimits {
+  int max_texture_size = 2048;  // texels of a texture's width or height
+  int max_texture_layers = 256;
+  int64_t max_buffer_bytes = int64_t{1} << 27;  // of a shader storage block
+  int max_texel_buffer_texels = 0;              // 0: no GL_EXT_texture_buffer
+  int max_images = 4;     // image uniforms of a compute shader
+  int max_buffers = 4;    // shader storage blocks of a compute shader
+  int max_textures = 16;  // samplers of a compute shader
+  // Images and shader storage blocks of a compute shader together (OpenGL ES
+  // 3.1, section 7.6).
+  int max_outputs = 4;
+  int max_work_group_invocations = 128;
+  std::array<int, 3> max_work_group_size = {128, 128, 64};
+  std::array<int, 3> max_work_group_count = {65535, 65535, 65535};
+  int max_uniform_block_bytes = 16384;
+  int max_shared_memory_bytes = 16384;
+};
+
+// The driver (DriverIdentity) and its limits, queried at run time.
+struct DeviceInfo : DriverIdentity, DeviceLimits {
   std::string vendor;
   std::string renderer;
   std::string version;                   // GL_VERSION, whole
@@ -87,21 +105,8 @@ struct DeviceInfo : DriverIdentity {
   int major = 0;
   int minor = 0;
 
-  int max_texture_size = 0;
-  int max_array_texture_layers = 0;
-  int max_texel_buffer_texels = 0;  // 0: no GL_EXT_texture_buffer
-  int max_work_group_invocations = 0;
-  std::array<int, 3> max_work_group_size = {};
-  std::array<int, 3> max_work_group_count = {};
-  int max_shared_memory_bytes = 0;
-  int max_compute_ssbos = 0;
-  int max_compute_images = 0;
-  int max_image_units = 0;
-  int max_compute_textures = 0;
-  int max_combined_shader_outputs = 0;  // images + SSBOs of one program
-  int64_t max_ssbo_bytes = 0;
-  int max_uniform_block_bytes = 0;
-  int uniform_offset_alignment = 0;
+  int max_image_units = 4;
+  int uniform_offset_alignment = 256;
   int program_binary_formats = 0;
   std::set<std::string, std::less<>> extensions;
 

@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -210,7 +212,25 @@ absl::Status CheckLlvm(absl::string_view renderer) {
 GlApi& MutableGlForTesting() { return g_gl; }
 EglApi& MutableEglForTesting() { return g_egl; }
 
-// --- EGL's answers -----------------------------------------------------------
+// --- GL's and EGL's answers --------------------------------------------------
+
+GLint GetInteger(GLenum name) {
+  GLint value = 0;
+  gl().GetIntegerv(name, &value);
+  return value;
+}
+
+bool HasExtension(absl::string_view name) {
+  const GLint count = GetInteger(GL_NUM_EXTENSIONS);
+  for (GLint i = 0; i < count; ++i) {
+    const GLubyte* extension = gl().GetStringi(GL_EXTENSIONS, i);
+    if (extension != nullptr &&
+        name == reinterpret_cast<const char*>(extension)) {
+      return true;
+    }
+  }
+  return false;
+}
 
 namespace {
 
@@ -261,17 +281,17 @@ bool HasEglExtension(const char* extensions, absl::string_view name) {
   return false;
 }
 
+bool IsOfVendor(EGLDisplay display, absl::string_view name) {
+  const char* vendor = egl().QueryString(display, EGL_VENDOR);
+  return vendor != nullptr && absl::StrContains(vendor, name);
+}
+
 // --- Who uses the driver -----------------------------------------------------
 
 namespace {
 
 // 0: none. A child inherits it from its parent.
 std::atomic<pid_t> g_driver_process = 0;
-
-bool IsMesa(EGLDisplay display) {
-  const char* vendor = egl().QueryString(display, EGL_VENDOR);
-  return vendor != nullptr && absl::StrContains(vendor, "Mesa");
-}
 
 // exit() in a child of a process that uses Mesa: Mesa's own handler joins
 // threads that the child does not have, and dies. The handlers that were
@@ -310,7 +330,7 @@ class Displays {
       return status;
     }
     *version = 10 * major + minor;
-    if (IsMesa(display)) {
+    if (IsOfVendor(display, "Mesa")) {
       EndChildBeforeMesa();
     } else {
       use.is_pinned = true;
@@ -392,6 +412,86 @@ void DisplayUse::Dropper::operator()(EGLDisplay display) const {
 
 void DisplayUse::Pin() {
   if (display_ != nullptr) DisplaysOfProcess().Pin(display_.release());
+}
+
+// --- Debugging ---------------------------------------------------------------
+
+namespace {
+
+// A length that every driver accepts (GL_MAX_DEBUG_MESSAGE_LENGTH and
+// GL_MAX_LABEL_LENGTH are 256 or more in practice).
+constexpr size_t kMaxNameBytes = 255;
+// A driver that repeats itself must not fill the memory.
+constexpr size_t kMaxStoredErrors = 8;
+constexpr size_t kMaxTexts = 1000;
+
+std::vector<std::string>& ErrorsOfThread() {
+  thread_local std::vector<std::string> errors;
+  return errors;
+}
+
+const char* SeverityName(GLenum severity) {
+  return severity == GL_DEBUG_SEVERITY_HIGH_KHR     ? "high"
+         : severity == GL_DEBUG_SEVERITY_MEDIUM_KHR ? "medium"
+         : severity == GL_DEBUG_SEVERITY_LOW_KHR    ? "low"
+                                                    : "note";
+}
+
+// True the first time that this process sees the text; false of every new text
+// once there were kMaxTexts.
+bool IsNew(const std::string& text) {
+  static absl::Mutex& mutex = *new absl::Mutex;
+  static std::set<std::string>& seen = *new std::set<std::string>;
+  const absl::MutexLock lock(&mutex);
+  return seen.size() < kMaxTexts && seen.insert(text).second;
+}
+
+void GL_APIENTRY LogMessage(GLenum /*source*/, GLenum type, GLuint /*id*/,
+                            GLenum severity, GLsizei length,
+                            const GLchar* message, const void* /*user*/) {
+  // Our own groups, which drivers report when they begin and end.
+  if (type == GL_DEBUG_TYPE_PUSH_GROUP_KHR ||
+      type == GL_DEBUG_TYPE_POP_GROUP_KHR) {
+    return;
+  }
+  const std::string text(message,
+                         length < 0 ? std::strlen(message) : size_t(length));
+  if (type == GL_DEBUG_TYPE_ERROR_KHR) {
+    std::vector<std::string>& errors = ErrorsOfThread();
+    if (errors.size() >= kMaxStoredErrors) errors.erase(errors.begin());
+    errors.push_back(text);
+  }
+  const std::string line = absl::StrCat(SeverityName(severity), ": ", text);
+  if (!ProgramTraceIsOn() && !IsNew(line)) return;
+  std::fprintf(stderr, "TfLiteGlesDelegate: driver: %s\n", line.c_str());
+}
+
+}  // namespace
+
+bool DebugIsOn() { return DebugHas("context") || ProgramTraceIsOn(); }
+
+bool ProgramTraceIsOn() { return DebugHas("programs"); }
+
+void StartDebugLog() {
+  gl().DebugMessageCallbackKHR(LogMessage, /*userParam=*/nullptr);
+}
+
+std::vector<std::string> TakeLoggedErrors() {
+  return std::exchange(ErrorsOfThread(), {});
+}
+
+void LabelObject(GLenum kind, GLuint object, absl::string_view label) {
+  if (object == 0 || !DebugIsOn() || !HasExtension("GL_KHR_debug")) return;
+  gl().ObjectLabelKHR(
+      kind, object, static_cast<GLsizei>(std::min(label.size(), kMaxNameBytes)),
+      label.data());
+}
+
+void PushDebugGroup(absl::string_view label) {
+  gl().PushDebugGroupKHR(
+      GL_DEBUG_SOURCE_APPLICATION_KHR, /*id=*/0,
+      static_cast<GLsizei>(std::min(label.size(), kMaxNameBytes)),
+      label.data());
 }
 
 }  // namespace gles_delegate::egl

@@ -16,6 +16,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -59,7 +60,14 @@ const EglApi& egl();
 GlApi& MutableGlForTesting();
 EglApi& MutableEglForTesting();
 
-// --- EGL's answers -----------------------------------------------------------
+// --- GL's and EGL's answers --------------------------------------------------
+
+// glGetIntegerv() of one value; 0: the driver refuses the question.
+GLint GetInteger(GLenum name);
+
+// Searches the driver's list; not for every inference (use DeviceInfo::Has()).
+// Needs a current context.
+bool HasExtension(absl::string_view name);
 
 // "EGL_BAD_ACCESS (the context is current on another thread)", or the number of
 // an unknown code.
@@ -70,6 +78,9 @@ std::string LastEglError();
 
 // True if the space-separated list `extensions` contains exactly `name`.
 bool HasEglExtension(const char* extensions, absl::string_view name);
+
+// Whether the vendor of the display's driver has this in its name.
+bool IsOfVendor(EGLDisplay display, absl::string_view name);
 
 // --- Mesa beside another LLVM ------------------------------------------------
 
@@ -126,6 +137,46 @@ class DisplayUse {
   std::unique_ptr<void, Dropper> display_;  // an EGLDisplay
   EGLint version_ = 0;
 };
+
+// --- Debugging ---------------------------------------------------------------
+
+// The effects of GLES_DELEGATE_DEBUG=context in the environment, for RenderDoc,
+// Nsight and readers of the log:
+// - The delegate's own contexts are debug contexts, and the driver's messages
+//   go to stderr, each once per process.
+// - Each dispatch is a KHR_debug group named after its label ("CONV_2D 12"),
+//   also in a borrowed context.
+// - Programs, buffers and textures have labels.
+//
+// GLES_DELEGATE_DEBUG=programs also compiles programs one by one, each between
+// two lines on stderr that name it, and prints every driver message as it
+// arises, so that compiler statistics can be assigned to programs
+// (lab/drivers). Drivers without GL_KHR_debug ignore all of this. Without the
+// variable, Invoke makes no such calls.
+
+// True if GLES_DELEGATE_DEBUG has one of the items context and programs.
+bool DebugIsOn();
+
+// True if that variable has the item programs.
+bool ProgramTraceIsOn();
+
+// Sends the driver's messages in the current debug context to stderr from now
+// on ("TfLiteGlesDelegate: driver: ..."), each once per process. Needs
+// GL_KHR_debug.
+void StartDebugLog();
+
+// Returns and clears this thread's last errors in StartDebugLog()'s log, oldest
+// first. For CheckGl(): drivers that pass messages to a callback keep no log.
+std::vector<std::string> TakeLoggedErrors();
+
+// Names an object of the current context, if DebugIsOn() and the driver
+// supports it. kind: GL_BUFFER_KHR, GL_PROGRAM_KHR or GL_TEXTURE. Too slow for
+// Invoke.
+void LabelObject(GLenum kind, GLuint object, absl::string_view label);
+
+// Opens a KHR_debug group, which GL's PopDebugGroupKHR() closes. Needs
+// GL_KHR_debug.
+void PushDebugGroup(absl::string_view label);
 
 }  // namespace gles_delegate::egl
 

@@ -1,6 +1,13 @@
-#include "egl/gl_state.h"
-
+// Saves and restores the GL state of an app's context.
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <iterator>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
+#include "egl/context.h"
+#include "egl/process.h"
 
 namespace gles_delegate::egl {
 namespace {
@@ -33,13 +40,7 @@ constexpr PixelStore kStores[] = {
     {GL_PACK_SKIP_PIXELS, 0},    {GL_PACK_SKIP_ROWS, 0},
 };
 
-GLint GetInt(GLenum name) {
-  GLint value = 0;
-  gl().GetIntegerv(name, &value);
-  return value;
-}
-
-GLint GetInt(GLenum name, GLuint index) {
+GLint GetIndexed(GLenum name, GLuint index) {
   GLint value = 0;
   gl().GetIntegeri_v(name, index, &value);
   return value;
@@ -51,22 +52,26 @@ GLint64 GetInt64(GLenum name, GLuint index) {
   return value;
 }
 
-template <typename IndexedBuffers>
+struct IndexedBuffer {
+  GLint name = 0;
+  GLint64 start = 0;
+  GLint64 size = 0;  // 0: the whole buffer (glBindBufferBase)
+};
+
 void SaveIndexed(GLenum binding, GLenum start, GLenum size,
-                 IndexedBuffers* buffers) {
-  for (size_t i = 0; i < buffers->size(); ++i) {
-    auto& buffer = (*buffers)[i];
-    buffer.name = GetInt(binding, i);
+                 absl::Span<IndexedBuffer> buffers) {
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    IndexedBuffer& buffer = buffers[i];
+    buffer.name = GetIndexed(binding, i);
     if (buffer.name == 0) continue;
     buffer.start = GetInt64(start, i);
     buffer.size = GetInt64(size, i);
   }
 }
 
-template <typename IndexedBuffers>
-void RestoreIndexed(GLenum target, const IndexedBuffers& buffers) {
+void RestoreIndexed(GLenum target, absl::Span<const IndexedBuffer> buffers) {
   for (size_t i = 0; i < buffers.size(); ++i) {
-    const auto& buffer = buffers[i];
+    const IndexedBuffer& buffer = buffers[i];
     if (buffer.size > 0) {
       gl().BindBufferRange(target, i, buffer.name, buffer.start, buffer.size);
     } else {
@@ -80,86 +85,134 @@ void DropErrors() {
   }
 }
 
+// Saves the state on construction, sets what the delegate's uploads and shaders
+// rely on (no pack or unpack buffer, tight rows, no sampler objects, unit 0
+// active), and restores the saved state on Restore(). Does not allocate, since
+// each inference makes one.
+class GlState {
+ public:
+  explicit GlState(const DeviceInfo& device)
+      : textures_(Saved(device.max_textures, kTextureUnits)),
+        images_(Saved(device.max_image_units, kImageUnits)),
+        storage_buffers_(
+            Saved(GetInteger(GL_MAX_SHADER_STORAGE_BUFFER_BINDINGS),
+                  kStorageBuffers)),
+        uniform_buffers_(Saved(GetInteger(GL_MAX_UNIFORM_BUFFER_BINDINGS),
+                               kUniformBuffers)) {
+    DropErrors();
+    program_ = GetInteger(GL_CURRENT_PROGRAM);
+    draw_framebuffer_ = GetInteger(GL_DRAW_FRAMEBUFFER_BINDING);
+    read_framebuffer_ = GetInteger(GL_READ_FRAMEBUFFER_BINDING);
+    for (size_t i = 0; i < pixel_stores_.size(); ++i) {
+      pixel_stores_[i] = GetInteger(kStores[i].name);
+    }
+    active_unit_ = GetInteger(GL_ACTIVE_TEXTURE);
+    for (size_t i = 0; i < textures_.size(); ++i) {
+      gl().ActiveTexture(GL_TEXTURE0 + i);
+      textures_[i] = {GetInteger(GL_TEXTURE_BINDING_2D),
+                      GetInteger(GL_TEXTURE_BINDING_2D_ARRAY),
+                      GetInteger(GL_SAMPLER_BINDING)};
+    }
+    for (size_t i = 0; i < images_.size(); ++i) {
+      ImageUnit& image = images_[i];
+      image.name = GetIndexed(GL_IMAGE_BINDING_NAME, i);
+      image.level = GetIndexed(GL_IMAGE_BINDING_LEVEL, i);
+      gl().GetBooleani_v(GL_IMAGE_BINDING_LAYERED, i, &image.layered);
+      image.layer = GetIndexed(GL_IMAGE_BINDING_LAYER, i);
+      image.access = GetIndexed(GL_IMAGE_BINDING_ACCESS, i);
+      image.format = GetIndexed(GL_IMAGE_BINDING_FORMAT, i);
+    }
+    for (size_t i = 0; i < generic_buffers_.size(); ++i) {
+      generic_buffers_[i] = GetInteger(kGeneric[i].query);
+    }
+    SaveIndexed(GL_SHADER_STORAGE_BUFFER_BINDING,
+                GL_SHADER_STORAGE_BUFFER_START, GL_SHADER_STORAGE_BUFFER_SIZE,
+                absl::MakeSpan(storage_buffers_));
+    SaveIndexed(GL_UNIFORM_BUFFER_BINDING, GL_UNIFORM_BUFFER_START,
+                GL_UNIFORM_BUFFER_SIZE, absl::MakeSpan(uniform_buffers_));
+
+    // The delegate's own defaults.
+    gl().BindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+    gl().BindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+    for (const PixelStore& store : kStores) {
+      gl().PixelStorei(store.name, store.own);
+    }
+    // A sampler object would overrule our textures' filters, and one that wants
+    // mipmaps makes a texture of one level read as black.
+    for (size_t i = 0; i < textures_.size(); ++i) {
+      if (textures_[i].sampler != 0) gl().BindSampler(i, 0);
+    }
+    gl().ActiveTexture(GL_TEXTURE0);
+  }
+
+  void Restore() const {
+    for (size_t i = 0; i < textures_.size(); ++i) {
+      gl().ActiveTexture(GL_TEXTURE0 + i);
+      gl().BindTexture(GL_TEXTURE_2D, textures_[i].texture_2d);
+      gl().BindTexture(GL_TEXTURE_2D_ARRAY, textures_[i].texture_2d_array);
+      gl().BindSampler(i, textures_[i].sampler);
+    }
+    gl().ActiveTexture(active_unit_);
+    for (size_t i = 0; i < images_.size(); ++i) {
+      const ImageUnit& image = images_[i];
+      gl().BindImageTexture(i, image.name, image.level, image.layered,
+                            image.layer, image.access, image.format);
+    }
+    // Before the generic points: an indexed bind changes those too.
+    RestoreIndexed(GL_SHADER_STORAGE_BUFFER, storage_buffers_);
+    RestoreIndexed(GL_UNIFORM_BUFFER, uniform_buffers_);
+    for (size_t i = 0; i < generic_buffers_.size(); ++i) {
+      gl().BindBuffer(kGeneric[i].target, generic_buffers_[i]);
+    }
+    for (size_t i = 0; i < pixel_stores_.size(); ++i) {
+      gl().PixelStorei(kStores[i].name, pixel_stores_[i]);
+    }
+    gl().BindFramebuffer(GL_DRAW_FRAMEBUFFER, draw_framebuffer_);
+    gl().BindFramebuffer(GL_READ_FRAMEBUFFER, read_framebuffer_);
+    gl().UseProgram(program_);
+    DropErrors();  // of a program that the app deleted while it was current
+  }
+
+ private:
+  struct TextureUnit {
+    GLint texture_2d = 0;
+    GLint texture_2d_array = 0;
+    GLint sampler = 0;
+  };
+  struct ImageUnit {
+    GLint name = 0;
+    GLint level = 0;
+    GLboolean layered = GL_FALSE;
+    GLint layer = 0;
+    GLint access = 0;
+    GLint format = 0;
+  };
+
+  // How many of these binding points the device has, up to `most`.
+  static size_t Saved(int device_has, int most) {
+    return static_cast<size_t>(std::clamp(device_has, 0, most));
+  }
+
+  GLint program_ = 0;
+  GLint active_unit_ = GL_TEXTURE0;
+  GLint draw_framebuffer_ = 0;
+  GLint read_framebuffer_ = 0;
+  std::array<GLint, std::size(kGeneric)> generic_buffers_ = {};
+  std::array<GLint, std::size(kStores)> pixel_stores_ = {};
+  absl::InlinedVector<TextureUnit, kTextureUnits> textures_;
+  absl::InlinedVector<ImageUnit, kImageUnits> images_;
+  absl::InlinedVector<IndexedBuffer, kStorageBuffers> storage_buffers_;
+  absl::InlinedVector<IndexedBuffer, kUniformBuffers> uniform_buffers_;
+};
+
 }  // namespace
 
-GlState::GlState(const DeviceInfo& device) {
-  DropErrors();
-  program_ = GetInt(GL_CURRENT_PROGRAM);
-  draw_framebuffer_ = GetInt(GL_DRAW_FRAMEBUFFER_BINDING);
-  read_framebuffer_ = GetInt(GL_READ_FRAMEBUFFER_BINDING);
-  for (int i = 0; i < kPixelStores; ++i) {
-    pixel_stores_[i] = GetInt(kStores[i].name);
-  }
-  active_unit_ = GetInt(GL_ACTIVE_TEXTURE);
-  textures_.Resize(device.max_compute_textures);
-  for (size_t i = 0; i < textures_.size(); ++i) {
-    gl().ActiveTexture(GL_TEXTURE0 + i);
-    textures_[i] = {GetInt(GL_TEXTURE_BINDING_2D),
-                    GetInt(GL_TEXTURE_BINDING_2D_ARRAY),
-                    GetInt(GL_SAMPLER_BINDING)};
-  }
-  images_.Resize(device.max_image_units);
-  for (size_t i = 0; i < images_.size(); ++i) {
-    ImageUnit& image = images_[i];
-    image.name = GetInt(GL_IMAGE_BINDING_NAME, i);
-    image.level = GetInt(GL_IMAGE_BINDING_LEVEL, i);
-    gl().GetBooleani_v(GL_IMAGE_BINDING_LAYERED, i, &image.layered);
-    image.layer = GetInt(GL_IMAGE_BINDING_LAYER, i);
-    image.access = GetInt(GL_IMAGE_BINDING_ACCESS, i);
-    image.format = GetInt(GL_IMAGE_BINDING_FORMAT, i);
-  }
-  storage_buffers_.Resize(GetInt(GL_MAX_SHADER_STORAGE_BUFFER_BINDINGS));
-  uniform_buffers_.Resize(GetInt(GL_MAX_UNIFORM_BUFFER_BINDINGS));
-  static_assert(std::size(kGeneric) == kGenericBuffers);
-  static_assert(std::size(kStores) == kPixelStores);
-  for (int i = 0; i < kGenericBuffers; ++i) {
-    generic_buffers_[i] = GetInt(kGeneric[i].query);
-  }
-  SaveIndexed(GL_SHADER_STORAGE_BUFFER_BINDING, GL_SHADER_STORAGE_BUFFER_START,
-              GL_SHADER_STORAGE_BUFFER_SIZE, &storage_buffers_);
-  SaveIndexed(GL_UNIFORM_BUFFER_BINDING, GL_UNIFORM_BUFFER_START,
-              GL_UNIFORM_BUFFER_SIZE, &uniform_buffers_);
-
-  // The delegate's own defaults.
-  gl().BindBuffer(GL_PIXEL_PACK_BUFFER, 0);
-  gl().BindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
-  for (const PixelStore& store : kStores) {
-    gl().PixelStorei(store.name, store.own);
-  }
-  // A sampler object would overrule our textures' filters, and one that wants
-  // mipmaps makes a texture of one level read as black.
-  for (size_t i = 0; i < textures_.size(); ++i) {
-    if (textures_[i].sampler != 0) gl().BindSampler(i, 0);
-  }
-  gl().ActiveTexture(GL_TEXTURE0);
-}
-
-void GlState::Restore() const {
-  for (size_t i = 0; i < textures_.size(); ++i) {
-    gl().ActiveTexture(GL_TEXTURE0 + i);
-    gl().BindTexture(GL_TEXTURE_2D, textures_[i].texture_2d);
-    gl().BindTexture(GL_TEXTURE_2D_ARRAY, textures_[i].texture_2d_array);
-    gl().BindSampler(i, textures_[i].sampler);
-  }
-  gl().ActiveTexture(active_unit_);
-  for (size_t i = 0; i < images_.size(); ++i) {
-    const ImageUnit& image = images_[i];
-    gl().BindImageTexture(i, image.name, image.level, image.layered,
-                          image.layer, image.access, image.format);
-  }
-  // Before the generic points: an indexed bind changes those too.
-  RestoreIndexed(GL_SHADER_STORAGE_BUFFER, storage_buffers_);
-  RestoreIndexed(GL_UNIFORM_BUFFER, uniform_buffers_);
-  for (int i = 0; i < kGenericBuffers; ++i) {
-    gl().BindBuffer(kGeneric[i].target, generic_buffers_[i]);
-  }
-  for (int i = 0; i < kPixelStores; ++i) {
-    gl().PixelStorei(kStores[i].name, pixel_stores_[i]);
-  }
-  gl().BindFramebuffer(GL_DRAW_FRAMEBUFFER, draw_framebuffer_);
-  gl().BindFramebuffer(GL_READ_FRAMEBUFFER, read_framebuffer_);
-  gl().UseProgram(program_);
-  DropErrors();  // of a program that the app deleted while it was current
+absl::Status WithAppState(const DeviceInfo& device,
+                          absl::FunctionRef<absl::Status()> fn) {
+  const GlState state(device);
+  absl::Status ran = Caught(fn);
+  state.Restore();
+  return ran;
 }
 
 }  // namespace gles_delegate::egl

@@ -7,7 +7,6 @@
 #include <exception>
 
 #include "base/status_macros.h"
-#include "egl/debug.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>

@@ -2,36 +2,27 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <limits>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/status_macros.h"
-#include "egl/debug.h"
 
 namespace gles_delegate::egl {
 
 // --- Handles -----------------------------------------------------------------
 
 EGLContext CurrentContext() { return egl().GetCurrentContext(); }
-
-bool HasExtension(absl::string_view name) {
-  GLint count = 0;
-  gl().GetIntegerv(GL_NUM_EXTENSIONS, &count);
-  for (GLint i = 0; i < count; ++i) {
-    const GLubyte* extension = gl().GetStringi(GL_EXTENSIONS, i);
-    if (extension != nullptr &&
-        name == reinterpret_cast<const char*>(extension)) {
-      return true;
-    }
-  }
-  return false;
-}
 
 // --- Buffers -----------------------------------------------------------------
 
@@ -179,21 +170,11 @@ constexpr Layout kLayouts[] = {
     {GL_RGBA16F, GL_RGBA, GL_HALF_FLOAT, 8},
     {GL_RGBA32I, GL_RGBA_INTEGER, GL_INT, 16},
     {GL_RGBA32UI, GL_RGBA_INTEGER, GL_UNSIGNED_INT, 16},
-    {GL_RGBA16I, GL_RGBA_INTEGER, GL_SHORT, 8},
-    {GL_RGBA16UI, GL_RGBA_INTEGER, GL_UNSIGNED_SHORT, 8},
     {GL_RGBA8I, GL_RGBA_INTEGER, GL_BYTE, 4},
     {GL_RGBA8UI, GL_RGBA_INTEGER, GL_UNSIGNED_BYTE, 4},
     {GL_RGBA8, GL_RGBA, GL_UNSIGNED_BYTE, 4},
-    {GL_RGBA8_SNORM, GL_RGBA, GL_BYTE, 4},
-    {GL_RG32F, GL_RG, GL_FLOAT, 8},
-    {GL_RG16F, GL_RG, GL_HALF_FLOAT, 4},
     {GL_R32F, GL_RED, GL_FLOAT, 4},
-    {GL_R16F, GL_RED, GL_HALF_FLOAT, 2},
-    {GL_R32I, GL_RED_INTEGER, GL_INT, 4},
-    {GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT, 4},
-    {GL_R8I, GL_RED_INTEGER, GL_BYTE, 1},
     {GL_R8UI, GL_RED_INTEGER, GL_UNSIGNED_BYTE, 1},
-    {GL_R8, GL_RED, GL_UNSIGNED_BYTE, 1},
 };
 
 const Layout* FindLayout(GLenum internal) {
@@ -219,24 +200,14 @@ GLenum BindingOf(GLenum target) {
   }
 }
 
-// Binds a texture to the active unit within a scope, then restores the previous
-// binding.
-class ScopedBind {
- public:
-  ScopedBind(GLenum target, GLuint id) : target_(target) {
-    GLint before = 0;
-    gl().GetIntegerv(BindingOf(target), &before);
-    before_ = static_cast<GLuint>(before);
-    gl().BindTexture(target, id);
-  }
-  ~ScopedBind() { gl().BindTexture(target_, before_); }
-  ScopedBind(const ScopedBind&) = delete;
-  ScopedBind& operator=(const ScopedBind&) = delete;
-
- private:
-  GLenum target_;
-  GLuint before_ = 0;
-};
+// Binds a texture to the active unit, until the result goes out of scope, which
+// restores the previous binding.
+auto ScopedBind(GLenum target, GLuint id) {
+  const GLint before = GetInteger(BindingOf(target));
+  gl().BindTexture(target, id);
+  return absl::MakeCleanup(
+      [target, before] { gl().BindTexture(target, before); });
+}
 
 }  // namespace
 
@@ -245,7 +216,7 @@ absl::StatusOr<Texture> Texture::Create(const Desc& desc) {
   texture.handle_ = decltype(texture.handle_)::New(gl().GenTextures);
   texture.desc_ = desc;
 
-  const ScopedBind bind(desc.target, texture.id());
+  const auto bind = ScopedBind(desc.target, texture.id());
   if (desc.target == GL_TEXTURE_2D) {
     gl().TexStorage2D(desc.target, /*levels=*/1, desc.format, desc.width,
                       desc.height);
@@ -284,7 +255,7 @@ absl::StatusOr<Texture> Texture::OfBuffer(const Buffer& buffer, GLenum format) {
 }
 
 void SetBuffer(GLuint texture, GLenum format, GLuint buffer) {
-  const ScopedBind bind(GL_TEXTURE_BUFFER_EXT, texture);
+  const auto bind = ScopedBind(GL_TEXTURE_BUFFER_EXT, texture);
   gl().TexBufferEXT(GL_TEXTURE_BUFFER_EXT, format, buffer);
 }
 
@@ -297,7 +268,7 @@ size_t Texture::bytes() const {
 void Texture::Upload(int x, int y, int layer, int width, int height, int layers,
                      const void* data) {
   const Layout* layout = FindLayout(desc_.format);
-  const ScopedBind bind(desc_.target, id());
+  const auto bind = ScopedBind(desc_.target, id());
   // Rows follow each other without padding. Nothing here relies on another
   // alignment, so it stays.
   gl().PixelStorei(GL_UNPACK_ALIGNMENT, 1);
@@ -310,11 +281,8 @@ void Texture::Upload(int x, int y, int layer, int width, int height, int layers,
   }
 }
 
-absl::StatusOr<Framebuffer> Framebuffer::Of(const Texture& texture) {
-  Framebuffer framebuffer;
-  framebuffer.handle_ =
-      Handle<&GlApi::DeleteFramebuffers, /*is_shared=*/false>::New(
-          gl().GenFramebuffers);
+absl::StatusOr<Framebuffer> FramebufferOf(const Texture& texture) {
+  auto framebuffer = Framebuffer::New(gl().GenFramebuffers);
   gl().BindFramebuffer(GL_READ_FRAMEBUFFER, framebuffer.id());
   gl().FramebufferTexture2D(GL_READ_FRAMEBUFFER, GL_COLOR_ATTACHMENT0,
                             GL_TEXTURE_2D, texture.id(), /*level=*/0);
@@ -329,9 +297,8 @@ absl::StatusOr<Framebuffer> Framebuffer::Of(const Texture& texture) {
                    absl::Hex(state), ")"));
 }
 
-absl::StatusOr<Sampler> Sampler::Nearest() {
-  Sampler sampler;
-  sampler.handle_ = Handle<&GlApi::DeleteSamplers>::New(gl().GenSamplers);
+absl::StatusOr<Sampler> NearestSampler() {
+  auto sampler = Sampler::New(gl().GenSamplers);
   gl().SamplerParameteri(sampler.id(), GL_TEXTURE_MIN_FILTER, GL_NEAREST);
   gl().SamplerParameteri(sampler.id(), GL_TEXTURE_MAG_FILTER, GL_NEAREST);
   gl().SamplerParameteri(sampler.id(), GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
@@ -343,6 +310,24 @@ absl::StatusOr<Sampler> Sampler::Nearest() {
 // --- Programs ----------------------------------------------------------------
 
 namespace {
+
+// A place as compilers name it: source string and line.
+using Place = std::pair<int, int>;
+
+// The first "S:L" or "S(L)" of a line of the log, if any.
+std::optional<Place> FindPlace(const std::string& line) {
+  for (size_t i = 0; i < line.size(); ++i) {
+    Place place;
+    char mark = 0;
+    if (absl::ascii_isdigit(line[i]) &&
+        std::sscanf(&line[i], "%9d%c%9d", &place.first, &mark, &place.second) ==
+            3 &&
+        (mark == ':' || mark == '(')) {
+      return place;
+    }
+  }
+  return std::nullopt;
+}
 
 bool Succeeded(decltype(GlApi::GetProgramiv) get, GLuint id, GLenum status) {
   GLint ok = GL_FALSE;
@@ -363,6 +348,26 @@ std::string ReadLog(decltype(GlApi::GetProgramiv) get,
 }
 
 }  // namespace
+
+std::string DescribeLog(absl::string_view log, absl::string_view source) {
+  std::string text(absl::StripTrailingAsciiWhitespace(log));
+  std::set<Place> places;
+  for (const absl::string_view line : absl::StrSplit(log, '\n')) {
+    if (const auto place = FindPlace(std::string(line))) places.insert(*place);
+  }
+  Place at = {0, 1};
+  for (const absl::string_view line : absl::StrSplit(source, '\n')) {
+    if (places.count(at) > 0) {
+      absl::StrAppend(&text, "\n  ", at.second, " | ", line);
+    }
+    // "#line 12" or "#line 12 1": the place of the line after it.
+    if (std::sscanf(std::string(line).c_str(), " # line %9d %9d", &at.second,
+                    &at.first) < 1) {
+      ++at.second;
+    }
+  }
+  return text;
+}
 
 absl::StatusOr<Program> Program::Compile(absl::string_view source,
                                          absl::string_view label) {
@@ -429,11 +434,9 @@ absl::Status Program::Finish(absl::string_view source,
 }
 
 absl::StatusOr<Program::Binary> Program::GetBinary() const {
-  GLint formats = 0;
-  gl().GetIntegerv(GL_NUM_PROGRAM_BINARY_FORMATS, &formats);
   GLint length = 0;
   gl().GetProgramiv(id(), GL_PROGRAM_BINARY_LENGTH, &length);
-  if (formats < 1 || length < 1) {
+  if (GetInteger(GL_NUM_PROGRAM_BINARY_FORMATS) < 1 || length < 1) {
     return absl::UnimplementedError("this driver offers no program binaries");
   }
   Binary binary;
@@ -493,11 +496,7 @@ Clock::time_point EndOfPolling(Waiting how) {
 
 // Whether timers were disturbed since the last call: reading
 // GL_GPU_DISJOINT_EXT resets it.
-bool WasDisjoint() {
-  GLint disjoint = 0;
-  gl().GetIntegerv(GL_GPU_DISJOINT_EXT, &disjoint);
-  return disjoint != 0;
-}
+bool WasDisjoint() { return GetInteger(GL_GPU_DISJOINT_EXT) != 0; }
 
 bool Done(GLenum result) {
   return result == GL_ALREADY_SIGNALED || result == GL_CONDITION_SATISFIED;
@@ -605,29 +604,24 @@ constexpr int kMaxErrors = 16;
 constexpr int kMaxMessages = 8;
 
 std::string ErrorName(GLenum error) {
-  switch (error) {
-    case GL_INVALID_ENUM:
-      return "GL_INVALID_ENUM";
-    case GL_INVALID_VALUE:
-      return "GL_INVALID_VALUE";
-    case GL_INVALID_OPERATION:
-      return "GL_INVALID_OPERATION";
-    case GL_INVALID_FRAMEBUFFER_OPERATION:
-      return "GL_INVALID_FRAMEBUFFER_OPERATION";
-    case GL_OUT_OF_MEMORY:
-      return "GL_OUT_OF_MEMORY";
-    case GL_CONTEXT_LOST_KHR:
-      return "GL_CONTEXT_LOST";
-    default:
-      return absl::StrCat("GL error 0x", absl::Hex(error));
+  constexpr std::pair<GLenum, const char*> kNames[] = {
+      {GL_INVALID_ENUM, "GL_INVALID_ENUM"},
+      {GL_INVALID_VALUE, "GL_INVALID_VALUE"},
+      {GL_INVALID_OPERATION, "GL_INVALID_OPERATION"},
+      {GL_INVALID_FRAMEBUFFER_OPERATION, "GL_INVALID_FRAMEBUFFER_OPERATION"},
+      {GL_OUT_OF_MEMORY, "GL_OUT_OF_MEMORY"},
+      {GL_CONTEXT_LOST_KHR, "GL_CONTEXT_LOST"},
+  };
+  for (const auto& [known, name] : kNames) {
+    if (known == error) return name;
   }
+  return absl::StrCat("GL error 0x", absl::Hex(error));
 }
 
 bool HasDebugMessages() {
   // Only an enum that KHR_debug knows is answered without an error; the error
   // flag is empty here, so it is ours to drain.
-  GLint count = 0;
-  gl().GetIntegerv(GL_DEBUG_LOGGED_MESSAGES_KHR, &count);
+  const GLint count = GetInteger(GL_DEBUG_LOGGED_MESSAGES_KHR);
   return gl().GetError() == GL_NO_ERROR && count > 0 &&
          gl().GetDebugMessageLogKHR != nullptr;
 }

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -179,29 +180,15 @@ void SetBuffer(GLuint texture, GLenum format, GLuint buffer);
 
 // A sampler object: nearest filtering, clamped to the edges. Makes a texture
 // with only its first level complete, whatever its own filters.
-class Sampler {
- public:
-  Sampler() = default;
-  static absl::StatusOr<Sampler> Nearest();
-  GLuint id() const { return handle_.id(); }
-
- private:
-  Handle<&GlApi::DeleteSamplers> handle_;
-};
+using Sampler = Handle<&GlApi::DeleteSamplers>;
+absl::StatusOr<Sampler> NearestSampler();
 
 // A framebuffer for copying a texture's texels. Not shared between contexts:
 // use and delete it in its own.
-class Framebuffer {
- public:
-  Framebuffer() = default;
-  // `texture`, a GL_TEXTURE_2D, must outlive it. Changes GL_READ_FRAMEBUFFER.
-  // kFailedPrecondition: the driver cannot read the texture's format.
-  static absl::StatusOr<Framebuffer> Of(const Texture& texture);
-  GLuint id() const { return handle_.id(); }
-
- private:
-  Handle<&GlApi::DeleteFramebuffers, /*is_shared=*/false> handle_;
-};
+using Framebuffer = Handle<&GlApi::DeleteFramebuffers, /*is_shared=*/false>;
+// `texture`, a GL_TEXTURE_2D, must outlive it. Changes GL_READ_FRAMEBUFFER.
+// kFailedPrecondition: the driver cannot read the texture's format.
+absl::StatusOr<Framebuffer> FramebufferOf(const Texture& texture);
 
 class Program {
  public:
@@ -236,6 +223,12 @@ class Program {
   Handle<&GlApi::DeleteProgram> handle_;
   Handle<&GlApi::DeleteShader> shader_;  // between Start and Finish
 };
+
+// A shader compiler's log, then each line of `source` that it refers to as
+// "0:12(3): error" (Mesa), "0(12) : error" (NVIDIA) or "0:12: error" (Mali,
+// Adreno, PowerVR), once each and in order: "  12 | text". Follows #line
+// directives, so that a number within an included file finds that file's text.
+std::string DescribeLog(absl::string_view log, absl::string_view source);
 
 // A fence in the command stream (glFenceSync).
 class Fence {
@@ -286,12 +279,6 @@ class TimerQuery {
 // message. Call once per stage, not after each call. kResourceExhausted: out of
 // memory. kAborted: the context is lost. Otherwise kInternal.
 absl::Status CheckGl(absl::string_view what);
-
-// --- Extensions --------------------------------------------------------------
-
-// Searches the driver's list; not for every inference (use DeviceInfo::Has()).
-// Needs a current context.
-bool HasExtension(absl::string_view name);
 
 }  // namespace gles_delegate::egl
 

@@ -1,5 +1,4 @@
-#include "egl/open_display.h"
-
+// Chooses the display for a context, and makes the context.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +33,22 @@ namespace gles_delegate::egl {
 // --- The displays that there are ---------------------------------------------
 
 namespace {
+
+// A display that has not been opened: starting a driver takes milliseconds.
+struct DisplayCandidate {
+  // "EGL device 0 (/dev/dri/renderD128)", "surfaceless", ... For messages only:
+  // NVIDIA's driver takes 100 ms to name a device's files and CUDA number.
+  std::function<std::string()> describe;
+  // True if the display is known to be a software renderer before it is opened.
+  bool software = false;
+  // Returns the display, not yet initialised, or the reason why there is none.
+  std::function<absl::StatusOr<EGLDisplay>()> open;
+  // A likely reason why the display cannot be opened: "; cannot open
+  // /dev/dri/renderD128: Permission denied", or "" if unknown. Appended to
+  // EGL's error, which often is just EGL_NOT_INITIALIZED. Called only after a
+  // failure. May be an empty function.
+  std::function<std::string()> obstacle;
+};
 
 // --- GBM render nodes, opened without linking libgbm -------------------------
 
@@ -120,48 +136,52 @@ DisplayCandidate Missing(std::string description, std::string why) {
           nullptr};
 }
 
-// Its render node, or "" if EGL does not report it.
-std::string DeviceFile(EGLDeviceEXT device) {
-  const char* extensions = egl().QueryDeviceStringEXT(device, EGL_EXTENSIONS);
-  const char* file = nullptr;
-  if (HasEglExtension(extensions, "EGL_EXT_device_drm_render_node")) {
-    file = egl().QueryDeviceStringEXT(device, EGL_DRM_RENDER_NODE_FILE_EXT);
-  }
+bool DeviceHas(EGLDeviceEXT device, const char* extension) {
+  const bool has = HasEglExtension(
+      egl().QueryDeviceStringEXT(device, EGL_EXTENSIONS), extension);
+  egl().GetError();  // a refused query is no error of ours
+  return has;
+}
+
+// One of its files, or "" if EGL does not report it.
+std::string DeviceFile(EGLDeviceEXT device, const char* extension,
+                       EGLint name) {
+  if (!DeviceHas(device, extension)) return "";
+  const char* file = egl().QueryDeviceStringEXT(device, name);
   egl().GetError();  // a refused query is no error of ours
   return file == nullptr ? "" : file;
 }
 
+std::string RenderNodeOf(EGLDeviceEXT device) {
+  return DeviceFile(device, "EGL_EXT_device_drm_render_node",
+                    EGL_DRM_RENDER_NODE_FILE_EXT);
+}
+
 std::string DescribeDevice(EGLDeviceEXT device, int index) {
-  const char* extensions = egl().QueryDeviceStringEXT(device, EGL_EXTENSIONS);
+  std::string file = RenderNodeOf(device);
+  if (file.empty()) {
+    file = DeviceFile(device, "EGL_EXT_device_drm", EGL_DRM_DEVICE_FILE_EXT);
+  }
   std::vector<std::string> facts;
-  auto add_file = [&](const char* extension, EGLint name) {
-    if (!HasEglExtension(extensions, extension)) return;
-    const char* file = egl().QueryDeviceStringEXT(device, name);
-    if (file != nullptr) facts.push_back(file);
-  };
-  add_file("EGL_EXT_device_drm_render_node", EGL_DRM_RENDER_NODE_FILE_EXT);
-  if (facts.empty()) add_file("EGL_EXT_device_drm", EGL_DRM_DEVICE_FILE_EXT);
+  if (!file.empty()) facts.push_back(std::move(file));
   EGLAttrib cuda = 0;
-  if (HasEglExtension(extensions, "EGL_NV_device_cuda") &&
+  if (DeviceHas(device, "EGL_NV_device_cuda") &&
       egl().QueryDeviceAttribEXT != nullptr &&
       egl().QueryDeviceAttribEXT(device, EGL_CUDA_DEVICE_NV, &cuda)) {
     facts.push_back(absl::StrCat("CUDA device ", cuda));
   }
-  if (HasEglExtension(extensions, "EGL_MESA_device_software")) {
+  if (DeviceHas(device, "EGL_MESA_device_software")) {
     facts.push_back("software");
   }
-  egl().GetError();  // a refused query is no error of ours
   return absl::StrCat("EGL device ", index, facts.empty() ? "" : " (",
                       absl::StrJoin(facts, ", "), facts.empty() ? "" : ")");
 }
 
 DisplayCandidate DeviceCandidate(EGLDeviceEXT device, int index) {
-  const char* extensions = egl().QueryDeviceStringEXT(device, EGL_EXTENSIONS);
-  const bool software = HasEglExtension(extensions, "EGL_MESA_device_software");
-  egl().GetError();  // a refused query is no error of ours
-  return {[device, index] { return DescribeDevice(device, index); }, software,
+  return {[device, index] { return DescribeDevice(device, index); },
+          DeviceHas(device, "EGL_MESA_device_software"),
           [device] { return PlatformDisplay(EGL_PLATFORM_DEVICE_EXT, device); },
-          [device] { return AccessObstacle(DeviceFile(device)); }};
+          [device] { return AccessObstacle(RenderNodeOf(device)); }};
 }
 
 void AddDevices(const char* client, std::vector<DisplayCandidate>* out) {
@@ -276,11 +296,6 @@ struct DisplayInfo {
   bool AtLeast15() const { return version >= 15; }
 };
 
-absl::StatusOr<DisplayUse> OpenDisplay(const DisplayCandidate& candidate) {
-  ASSIGN_OR_RETURN(EGLDisplay display, candidate.open());
-  return DisplayUse::Initialize(display);
-}
-
 absl::StatusOr<DisplayInfo> InfoOf(const DisplayUse& use) {
   const DisplayInfo info = {use.display(), use.version(),
                             egl().QueryString(use.display(), EGL_EXTENSIONS)};
@@ -377,46 +392,6 @@ EGLContext TryContexts(const DisplayInfo& info, EGLConfig config, bool debug,
   return EGL_NO_CONTEXT;
 }
 
-}  // namespace
-
-HeadlessContext::HeadlessContext(HeadlessContext&& other) noexcept {
-  *this = std::move(other);
-}
-
-HeadlessContext& HeadlessContext::operator=(HeadlessContext&& other) noexcept {
-  std::swap(use_, other.use_);
-  std::swap(own_, other.own_);
-  std::swap(group_, other.group_);
-  std::swap(is_used_, other.is_used_);
-  return *this;
-}
-
-HeadlessContext::~HeadlessContext() {
-  if (group_ != nullptr) group_->Leave(own_);
-}
-
-void HeadlessContext::Release() {
-  own_ = {};
-  group_ = nullptr;
-  use_.Pin();
-}
-
-void HeadlessContext::Discard() {
-  Destroy(own_);
-  group_->Leave(std::nullopt);
-  group_ = nullptr;
-}
-
-absl::Status HeadlessContext::MakeCurrent() const {
-  if (egl().MakeCurrent(display(), own_.surface, own_.surface, own_.context)) {
-    return absl::OkStatus();
-  }
-  return absl::FailedPreconditionError(
-      absl::StrCat("eglMakeCurrent: ", LastEglError()));
-}
-
-namespace {
-
 // The display's highest version, for the error if it is too old: an ES 2.0
 // context may have any later compatible version.
 std::string HighestVersion(const DisplayInfo& info, EGLConfig config) {
@@ -435,19 +410,26 @@ std::string HighestVersion(const DisplayInfo& info, EGLConfig config) {
   return version;
 }
 
-}  // namespace
+OwnContext Joined(const EglContext& own, std::shared_ptr<ShareGroup> group) {
+  group->Join();
+  return OwnContext(own.context, LeaveGroup{std::move(group), own});
+}
 
-absl::StatusOr<HeadlessContext> HeadlessContext::Open(
-    const DisplayCandidate& candidate, bool debug, const SharedWith& shared) {
-  ASSIGN_OR_RETURN(DisplayUse use, OpenDisplay(candidate));
-  HeadlessContext result;
-  result.use_ = std::move(use);
-  if (result.TakeUsed(debug, shared)) return result;
-  ASSIGN_OR_RETURN(const DisplayInfo info, InfoOf(result.use_));
+// Makes a context of the highest version from 3.2 down to 3.1: robust if the
+// driver supports that, with debug messages if `debug`, sharing objects with
+// `shared` if that has a context of the display; with a 1x1 pbuffer if the
+// driver lacks surfaceless contexts. Does not change what is current. With
+// EGL_KHR_context_flush_control, releasing the context does not flush, so
+// callers flush commands that others wait for. kUnavailable, with the failed
+// step and EGL's reason or the driver's older version.
+absl::StatusOr<OwnContext> MakeOwnContext(const DisplayUse& use, bool debug,
+                                          const SharedWith& shared) {
+  ASSIGN_OR_RETURN(const DisplayInfo info, InfoOf(use));
   ASSIGN_OR_RETURN(EGLConfig config, ChooseConfig(info));
-
-  const EGLContext context = TryContexts(info, config, debug, shared.context);
-  if (context == EGL_NO_CONTEXT) {
+  EglContext own = {info.display,
+                    TryContexts(info, config, debug, shared.context),
+                    EGL_NO_SURFACE, debug};
+  if (own.context == EGL_NO_CONTEXT) {
     const std::string why = LastEglError();
     if (shared.context != EGL_NO_CONTEXT) {
       return absl::UnavailableError(
@@ -461,56 +443,54 @@ absl::StatusOr<HeadlessContext> HeadlessContext::Open(
                                        "\" and OpenGL ES 3.1 or later is "
                                        "needed (compute shaders)")));
   }
-  result.Join(
-      {info.display, context, EGL_NO_SURFACE, debug},
-      shared.group != nullptr ? shared.group : std::make_shared<ShareGroup>());
   if (!info.Has("EGL_KHR_surfaceless_context")) {
     const EGLint size[] = {EGL_WIDTH, 1, EGL_HEIGHT, 1, EGL_NONE};
-    result.own_.surface =
-        egl().CreatePbufferSurface(info.display, config, size);
-    if (result.own_.surface == EGL_NO_SURFACE) {
+    own.surface = egl().CreatePbufferSurface(info.display, config, size);
+    if (own.surface == EGL_NO_SURFACE) {
       const std::string why = LastEglError();
-      result.Discard();
+      Destroy(own);
       return absl::UnavailableError(
           absl::StrCat("eglCreatePbufferSurface: ", why));
     }
   }
-  return result;
+  return Joined(own, shared.group != nullptr ? shared.group
+                                             : std::make_shared<ShareGroup>());
 }
 
-void HeadlessContext::Join(const EglContext& own,
-                           std::shared_ptr<ShareGroup> group) {
-  own_ = own;
-  group_ = std::move(group);
-  group_->Join();
-}
-
-bool HeadlessContext::TakeUsed(bool debug, const SharedWith& shared) {
+// A context that was retired, and may be lost by now; nullptr: there is none.
+OwnContext TakeUsed(EGLDisplay display, bool debug, const SharedWith& shared) {
   if (shared.group != nullptr) {
     const auto retired = shared.group->TakeRetired(debug);
-    if (retired) Join(*retired, shared.group);
-  } else if (auto idle = ShareGroup::TakeIdle(display(), debug)) {
-    Join(idle->context, std::move(idle->group));
+    return retired ? Joined(*retired, shared.group) : nullptr;
   }
-  is_used_ = group_ != nullptr;
-  return is_used_;
+  const auto idle = ShareGroup::TakeIdle(display, debug);
+  return idle ? Joined(idle->context, idle->group) : nullptr;
 }
 
-namespace {
+// Destroys a context, of which no other use is made.
+void Discard(OwnContext context) {
+  const auto& [group, own] = context.get_deleter();
+  Destroy(own);
+  group->Leave(std::nullopt);
+  (void)context.release();
+}
 
 constexpr char kDeviceVariable[] = "GLES_DELEGATE_DEVICE";
 
 // The context's driver; an error also if the context is lost.
-absl::StatusOr<DeviceInfo> LookAt(const HeadlessContext& context) {
+absl::StatusOr<DeviceInfo> LookAt(const EglContext& own, bool is_used) {
   SavedCurrent saved;
-  RETURN_IF_ERROR(context.MakeCurrent());
+  if (!egl().MakeCurrent(own.display, own.surface, own.surface, own.context)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("eglMakeCurrent: ", LastEglError()));
+  }
   absl::StatusOr<DeviceInfo> device = ReadDeviceInfo();
-  if (device.ok() && context.is_used() && ResetStatus(*device) != GL_NO_ERROR) {
+  if (device.ok() && is_used && ResetStatus(*device) != GL_NO_ERROR) {
     device = absl::AbortedError("the context was reset");
   }
-  // Restored before `context` can be destroyed: a current context is only
+  // Restored before the context can be destroyed: a current context is only
   // destroyed when it is released.
-  RETURN_IF_ERROR(saved.Restore(context.display()));
+  RETURN_IF_ERROR(saved.Restore(own.display));
   return device;
 }
 
@@ -518,14 +498,21 @@ absl::StatusOr<OpenedDisplay> OpenCandidate(const DisplayCandidate& candidate,
                                             bool debug,
                                             const SharedWith& shared) {
   for (;;) {
-    ASSIGN_OR_RETURN(HeadlessContext context,
-                     HeadlessContext::Open(candidate, debug, shared));
-    absl::StatusOr<DeviceInfo> device = LookAt(context);
-    if (device.ok()) {
-      return OpenedDisplay{std::move(context), *std::move(device), ""};
+    ASSIGN_OR_RETURN(EGLDisplay display, candidate.open());
+    ASSIGN_OR_RETURN(DisplayUse use, DisplayUse::Initialize(display));
+    OwnContext context = TakeUsed(display, debug, shared);
+    const bool is_used = context != nullptr;
+    if (!is_used) {
+      ASSIGN_OR_RETURN(context, MakeOwnContext(use, debug, shared));
     }
-    if (!context.is_used()) return device.status();
-    context.Discard();  // there are fewer each time
+    absl::StatusOr<DeviceInfo> device =
+        LookAt(context.get_deleter().own, is_used);
+    if (device.ok()) {
+      return OpenedDisplay{std::move(use), std::move(context),
+                           *std::move(device), ""};
+    }
+    if (!is_used) return device.status();
+    Discard(std::move(context));  // there are fewer each time
   }
 }
 

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status_macros.h"
-#include "delegate/device/tuning_parameters.h"
+#include "delegate/device/device_profile.h"
 #include "tools/common/progress.h"
 #include "tools/common/text_file.h"
 #include "tools/gles_tune/search.h"

@@ -2,11 +2,17 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "delegate/device/tuning_parameters.h"
-#include "egl/gl_state.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "delegate/device/known_names.h"
+#include "egl/context.h"
 #include "egl/process.h"
 
 namespace gles_delegate {
@@ -17,29 +23,24 @@ using gl_shaders::Storage;
 
 // --- What the driver has -----------------------------------------------------
 
+namespace {
+
+// Those that no plan may exceed: no more than what the delegate saves of an
+// app's context (egl/context.h).
 DeviceLimits LimitsOf(const egl::DeviceInfo& device) {
-  DeviceLimits limits;
-  limits.max_texture_size = device.max_texture_size;
-  limits.max_texture_layers = device.max_array_texture_layers;
-  limits.max_texel_buffer_texels = device.max_texel_buffer_texels;
+  DeviceLimits limits = device;
   // Indices in shaders are 32-bit ints.
   limits.max_buffer_bytes = std::min<int64_t>(
-      device.max_ssbo_bytes, std::numeric_limits<int32_t>::max());
-  // No more than are saved of an app's context (egl/gl_state.h).
-  limits.max_images = std::min(
-      {egl::kImageUnits, device.max_compute_images, device.max_image_units});
-  limits.max_buffers = std::min(egl::kStorageBuffers, device.max_compute_ssbos);
-  limits.max_textures =
-      std::min(egl::kTextureUnits, device.max_compute_textures);
-  limits.max_outputs = device.max_combined_shader_outputs;
-  limits.max_work_group_invocations = device.max_work_group_invocations;
-  limits.max_work_group_size = device.max_work_group_size;
-  limits.max_work_group_count = device.max_work_group_count;
-  limits.max_uniform_block_bytes = device.max_uniform_block_bytes;
-  limits.max_shared_memory_bytes = device.max_shared_memory_bytes;
+      device.max_buffer_bytes, std::numeric_limits<int32_t>::max());
+  limits.max_images =
+      std::min({egl::kImageUnits, device.max_images, device.max_image_units});
+  limits.max_buffers = std::min(egl::kStorageBuffers, device.max_buffers);
+  limits.max_textures = std::min(egl::kTextureUnits, device.max_textures);
   return limits;
 }
 
+// docs/drivers.md lists the shader defects, each with a shader that shows it;
+// docs/cold_start.md describes compiler threads.
 DeviceFaults FaultsOf(const egl::DeviceInfo& device) {
   DeviceFaults faults;
   faults.infinite_halves_are_nan = device.kind == DeviceKind::kSwiftShader;
@@ -56,8 +57,6 @@ DeviceFaults FaultsOf(const egl::DeviceInfo& device) {
 }
 
 // --- How it is used ----------------------------------------------------------
-
-namespace {
 
 constexpr char kTuningVariable[] = "GLES_DELEGATE_TUNING";
 
@@ -318,13 +317,7 @@ DeviceChoices RowFor(const egl::DeviceInfo& device) {
   }
 }
 
-}  // namespace
-
-int ReductionThreads(const DeviceChoices& choices) {
-  if (SharesAll(choices)) return 32;
-  return choices.few_registers > 1 ? 64 : 256;
-}
-
+// How inputs and outputs cross the bus by these choices.
 BusTransfers BusTransfersOf(const DeviceChoices& choices) {
   BusTransfers bus;
   if (choices.across_bus == 0) return bus;
@@ -338,6 +331,13 @@ BusTransfers BusTransfersOf(const DeviceChoices& choices) {
   bus.host_output_bytes = 4 << 10;
   bus.half_transfers = true;
   return bus;
+}
+
+}  // namespace
+
+int ReductionThreads(const DeviceChoices& choices) {
+  if (SharesAll(choices)) return 32;
+  return choices.few_registers > 1 ? 64 : 256;
 }
 
 std::optional<Storage> StorageOption(int option) {
@@ -372,6 +372,101 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
   (void)ApplyTuning(TuningVariable(), choices);
   profile.bus = BusTransfersOf(*choices);
   return profile;
+}
+
+// --- Tuning parameters -------------------------------------------------------
+
+namespace {
+
+constexpr char kSeparator[] = " (several are separated by commas)";
+
+const TuningParameter* FindParameter(absl::string_view name) {
+  const auto& parameters = TuningParameters();
+  const auto it =
+      absl::c_find_if(parameters, [name](const TuningParameter& parameter) {
+        return parameter.name == name;
+      });
+  return it == parameters.end() ? nullptr : &*it;
+}
+
+}  // namespace
+
+int TuningParameter::Get(const DeviceChoices& choices) const {
+  return std::visit([&choices](auto m) { return static_cast<int>(choices.*m); },
+                    member);
+}
+
+void TuningParameter::Set(int value, DeviceChoices* choices) const {
+  std::visit(
+      [&](auto m) {
+        using Value = std::decay_t<decltype(choices->*m)>;
+        choices->*m = static_cast<Value>(value);
+      },
+      member);
+}
+
+const std::vector<TuningParameter>& TuningParameters() {
+  constexpr int kAny = 1 << 30;  // A limit of what texts may say, no more.
+  static const auto* const kParameters = new std::vector<TuningParameter>{
+#define TUNING(type, name, value, least, most, baseline, meaning, ...) \
+  {#name, &DeviceChoices::name, least, most, {__VA_ARGS__}},
+#include "delegate/device/tuning.inc"
+  };
+  return *kParameters;
+}
+
+DeviceChoices BaselineChoices(DeviceChoices choices) {
+  constexpr int kKept = -1;
+#define TUNING(type, name, value, least, most, baseline, ...) \
+  if (baseline != kKept)                                      \
+    choices.name = static_cast<decltype(choices.name)>(baseline);
+#include "delegate/device/tuning.inc"
+  return choices;
+}
+
+std::string TuningText(const DeviceChoices& choices) {
+  return absl::StrJoin(
+      TuningParameters(), ",",
+      [&choices](std::string* out, const TuningParameter& parameter) {
+        absl::StrAppend(out, parameter.name, "=", parameter.Get(choices));
+      });
+}
+
+absl::Status ApplyTuning(absl::string_view text, DeviceChoices* choices) {
+  DeviceChoices set = *choices;
+  for (absl::string_view part :
+       absl::StrSplit(text, ',', absl::SkipWhitespace())) {
+    const std::pair<absl::string_view, absl::string_view> pair =
+        absl::StrSplit(part, absl::MaxSplits('=', 1));
+    const absl::string_view name = absl::StripAsciiWhitespace(pair.first);
+    if (!absl::StrContains(part, '=')) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "'", part, "' is not of the form name=value", kSeparator));
+    }
+    const TuningParameter* parameter = FindParameter(name);
+    if (parameter == nullptr) {
+      std::vector<absl::string_view> known;
+      for (const TuningParameter& k : TuningParameters()) {
+        known.push_back(k.name);
+      }
+      return absl::InvalidArgumentError(absl::StrCat(
+          "unknown tuning parameter '", name, "'", KnownNames(name, known)));
+    }
+    int value = 0;
+    if (!absl::SimpleAtoi(pair.second, &value)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("tuning parameter ", name, ": '", pair.second,
+                       "' is not an integer", kSeparator));
+    }
+    if (value < parameter->min || value > parameter->max) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("tuning parameter ", name, ": ", value, " is not ",
+                       parameter->min, " to ", parameter->max));
+    }
+    parameter->Set(value, &set);
+  }
+  *choices = set;
+  return absl::OkStatus();
 }
 
 }  // namespace gles_delegate

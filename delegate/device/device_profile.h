@@ -4,36 +4,19 @@
 #ifndef GLES_DELEGATE_DELEGATE_DEVICE_DEVICE_PROFILE_H_
 #define GLES_DELEGATE_DELEGATE_DEVICE_DEVICE_PROFILE_H_
 
-#include <array>
-#include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "egl/device_info.h"
 #include "gl_shaders/shader.h"
 
 namespace gles_delegate {
 
-// The driver's limits, which no plan may exceed. The defaults are the minima of
-// OpenGL ES 3.1.
-struct DeviceLimits {
-  int max_texture_size = 2048;  // texels of a texture's width or height
-  int max_texture_layers = 256;
-  int64_t max_buffer_bytes = int64_t{1} << 27;  // of a shader storage block
-  int max_texel_buffer_texels = 0;  // 0: the device has no texel buffers.
-  int max_images = 4;               // image uniforms of a compute shader
-  int max_buffers = 4;              // shader storage blocks of a compute shader
-  int max_textures = 16;            // samplers of a compute shader
-  // Images and shader storage blocks of a compute shader together (OpenGL ES
-  // 3.1, section 7.6).
-  int max_outputs = 4;
-  int max_work_group_invocations = 128;
-  std::array<int, 3> max_work_group_size = {128, 128, 64};
-  std::array<int, 3> max_work_group_count = {65535, 65535, 65535};
-  int max_uniform_block_bytes = 16384;
-  int max_shared_memory_bytes = 16384;
-};
+using egl::DeviceLimits;
 
 // The maximum of share_programs.
 inline constexpr int kMaxSharing = 2;
@@ -50,6 +33,45 @@ struct DeviceChoices {
   // copies on the host (session/host_memory.h). 0: in the runtime's memory.
   int zero_copy = 0;
 };
+
+// --- Tuning parameters: members of DeviceChoices by name (tuning.inc) --------
+
+// One member of DeviceChoices: an integer, or an enum by its number.
+struct TuningParameter {
+  using Member =
+      std::variant<int DeviceChoices::*, gl_shaders::Storage DeviceChoices::*,
+                   gl_shaders::ReadBy DeviceChoices::*>;
+  absl::string_view name;
+  Member member;
+  int min;
+  int max;
+  std::vector<int> candidates;  // Tried by the search; may be empty.
+
+  int Get(const DeviceChoices& choices) const;
+  // Requires `value` to be in range.
+  void Set(int value, DeviceChoices* choices) const;
+};
+
+// All members of DeviceChoices, each once, except the defaults of options.
+const std::vector<TuningParameter>& TuningParameters();
+
+// The choices of a baseline plan, which a partition runs until the programs of
+// its optimized plan are compiled, for drivers that compile slowly: the fewest
+// and simplest programs, one output per invocation, nothing fused, split or
+// unrolled, programs shared as much as possible. Storage and transfers stay as
+// they are, so that a partition can switch plans and keep the memory of its
+// inputs and outputs.
+DeviceChoices BaselineChoices(DeviceChoices choices);
+
+// "storage=2,conv_tile_pixels=4,...", with all values. Choices with
+// equal texts differ at most in the defaults of options.
+std::string TuningText(const DeviceChoices& choices);
+// Sets the parameters in `text`, "name=value,..."; the last of repeated names
+// counts. kInvalidArgument, with `*choices` unchanged: a name is unknown, a
+// value is out of range or no integer, or an item has no value.
+absl::Status ApplyTuning(absl::string_view text, DeviceChoices* choices);
+
+// --- What follows from the choices -------------------------------------------
 
 // Whether programs are shared regardless of inference time: their text should
 // not depend on the sizes of tensors.
@@ -91,9 +113,6 @@ struct BusTransfers {
   bool half_transfers = false;
 };
 
-// Those of these choices.
-BusTransfers BusTransfersOf(const DeviceChoices& choices);
-
 // The part of a plan that a run of the self-check tests. Each tensor then has
 // its own memory, filled with poison, and the host packs and unpacks tensors
 // wherever it reaches them, so that no other program takes part.
@@ -109,12 +128,12 @@ inline bool IsHosts(SelfCheckRun run, bool is_upload) {
          run == (is_upload ? SelfCheckRun::kReadbacks : SelfCheckRun::kUploads);
 }
 
-// Which plan partitions run first, as the option `startup`. If the device preset
-// shares no programs, so that its driver compiles fast, ProfileFor() replaces
-// all but kTiered by kDirect.
+// Which plan partitions run first, as the option `startup`. If the device
+// preset shares no programs, so that its driver compiles fast, ProfileFor()
+// replaces all but kTiered by kDirect.
 enum class Startup {
   kDirect,
-  // A baseline plan (device/tuning_parameters.h), until a background thread has
+  // A baseline plan (BaselineChoices()), until a background thread has
   // built the optimized plan.
   kTiered,
   kBaseline,  // the baseline plan's choices for good
@@ -134,7 +153,7 @@ struct PlanningOptions {
   std::optional<bool> zero_copy;
   Startup startup = Startup::kDirect;
   // Tuning parameters in place of the preset's, "name=value,..."
-  // (tuning_parameters.h), already checked; GLES_DELEGATE_TUNING overrides
+  // (ApplyTuning()), already checked; GLES_DELEGATE_TUNING overrides
   // them.
   std::string tuning;
   SelfCheckRun self_check = SelfCheckRun::kNone;
@@ -157,23 +176,15 @@ struct DeviceFaults {
 };
 
 struct DeviceProfile {
-  DeviceLimits limits;
+  DeviceLimits limits;  // which no plan may exceed
   DeviceChoices choices;
   PlanningOptions options;
   DeviceFaults faults = {};
-  BusTransfers bus = {};  // BusTransfersOf(choices)
+  BusTransfers bus = {};  // of these choices
 };
 
 // The storage for a TfLiteGlesStorage; nullopt for kTfLiteGlesStorageAuto.
 std::optional<gl_shaders::Storage> StorageOption(int option);
-
-// Limits do not exceed what the delegate saves of an app's context
-// (egl/gl_state.h).
-DeviceLimits LimitsOf(const egl::DeviceInfo& device);
-
-// docs/drivers.md lists the shader defects, each with a shader that shows it;
-// docs/cold_start.md describes compiler threads.
-DeviceFaults FaultsOf(const egl::DeviceInfo& device);
 
 // kInvalidArgument, with the variable's name: GLES_DELEGATE_TUNING is wrong.
 absl::Status CheckTuningVariable();

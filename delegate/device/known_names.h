@@ -3,10 +3,10 @@
 #define GLES_DELEGATE_DELEGATE_DEVICE_KNOWN_NAMES_H_
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
@@ -16,7 +16,7 @@ namespace gles_delegate {
 // Characters to insert, delete or replace to get from `a` to `b`.
 inline size_t EditDistance(absl::string_view a, absl::string_view b) {
   std::vector<size_t> row(b.size() + 1);  // from a's first i to b's first j
-  std::iota(row.begin(), row.end(), 0);
+  absl::c_iota(row, 0);
   for (size_t i = 0; i < a.size(); ++i) {
     size_t diagonal = row[0]++;
     for (size_t j = 0; j < b.size(); ++j) {
@@ -34,11 +34,10 @@ inline std::string DidYouMean(absl::string_view name,
   if (known.empty()) return "";
   // A longer name is none of them, mistyped.
   name = name.substr(0, 64);
-  const auto nearest =
-      std::min_element(known.begin(), known.end(),
-                       [name](absl::string_view a, absl::string_view b) {
-                         return EditDistance(name, a) < EditDistance(name, b);
-                       });
+  const auto nearest = absl::c_min_element(
+      known, [name](absl::string_view a, absl::string_view b) {
+        return EditDistance(name, a) < EditDistance(name, b);
+      });
   // Otherwise they have nothing in common.
   const bool is_near = EditDistance(name, *nearest) < name.size();
   return is_near ? absl::StrCat(" (did you mean '", *nearest, "'?)") : "";

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/runtime/object_form.h"
-#include "egl/gl_state.h"
 
 namespace gles_delegate {
 
@@ -90,14 +90,13 @@ std::vector<Limit> LimitsOf(const Dispatch& d,
                             const egl::DeviceInfo& device) {
   std::vector<Limit> limits = {
       {"textures bound", bindings.samplers,
-       std::min(egl::kTextureUnits, device.max_compute_textures)},
+       std::min(egl::kTextureUnits, device.max_textures)},
       {"images bound", bindings.images,
-       std::min({egl::kImageUnits, device.max_compute_images,
-                 device.max_image_units})},
+       std::min({egl::kImageUnits, device.max_images, device.max_image_units})},
       {"storage buffers bound", bindings.buffers,
-       std::min(egl::kStorageBuffers, device.max_compute_ssbos)},
+       std::min(egl::kStorageBuffers, device.max_buffers)},
       {"images and storage buffers together",
-       bindings.images + bindings.buffers, device.max_combined_shader_outputs},
+       bindings.images + bindings.buffers, device.max_outputs},
       {"bytes of parameters", params_bytes, device.max_uniform_block_bytes},
       {"bytes of shared memory", d.shared_bytes,
        device.max_shared_memory_bytes},
@@ -123,14 +122,13 @@ bool TakesSharedMemory(const Dispatch& d) {
   const auto text = gl_shaders::ShaderFile(absl::StrCat(d.shader, ".comp"));
   const bool declares =
       text.ok() && text->find("\nshared ") != absl::string_view::npos;
-  const bool is_alone = std::all_of(d.work_group.begin(), d.work_group.end(),
-                                    [](int extent) { return extent <= 1; });
+  const bool is_alone =
+      absl::c_all_of(d.work_group, [](int extent) { return extent <= 1; });
   return declares && !is_alone &&
-         std::any_of(
-             d.defines.begin(), d.defines.end(), [](const auto& define) {
-               return (define.first == "THREADS" || define.first == "LANES") &&
-                      define.second != "1";
-             });
+         absl::c_any_of(d.defines, [](const auto& define) {
+           return (define.first == "THREADS" || define.first == "LANES") &&
+                  define.second != "1";
+         });
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include "delegate/cache/cache_store.h"
 #include "delegate/plan/dispatch.h"
 #include "delegate/plan/hazards.h"
-#include "delegate/runtime/command.h"
 #include "delegate/runtime/gpu_memory.h"
 #include "delegate/runtime/host_transfer.h"
 #include "delegate/runtime/program_cache.h"
@@ -63,7 +62,7 @@ void SavePrograms(absl::Span<const DispatchProgram> programs,
 // --- Whether the device can run a dispatch -----------------------------------
 
 // Whether a dispatch is within the limits of `device` and, since the context
-// may be an app's, the binding points that egl/gl_state.h saves. `bindings`: of
+// may be an app's, the binding points that egl/context.h saves. `bindings`: of
 // its tensors and constants; `buffers` include host buffers. kInternal, with
 // the limit.
 absl::Status CheckDeviceLimits(const Dispatch& dispatch,

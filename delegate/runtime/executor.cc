@@ -3,39 +3,27 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "base/status_macros.h"
 #include "delegate/runtime/object_form.h"
-#include "egl/debug.h"
+#include "egl/gl_api.h"
 
 namespace gles_delegate {
 
 void TimedRuns::Add(TimedRun run) {
-  const size_t at = static_cast<size_t>(count_++) % kKept;
-  if (at < ring_.size()) {
-    ring_[at] = run;
-  } else {
-    ring_.push_back(run);
-  }
+  if (runs_.size() == kKept) runs_.pop_front();
+  runs_.push_back(run);
+  ++count_;
 }
 
 double TimedRuns::MedianUs() const {
-  if (ring_.empty()) return 0;
+  if (runs_.empty()) return 0;
   std::vector<double> sorted;
-  for (const TimedRun& run : ring_) sorted.push_back(run.us);
-  std::sort(sorted.begin(), sorted.end());
+  for (const TimedRun& run : runs_) sorted.push_back(run.us);
+  absl::c_sort(sorted);
   const size_t middle = sorted.size() / 2;
   return sorted.size() % 2 == 1 ? sorted[middle]
                                 : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
-std::vector<TimedRun> TimedRuns::Last(size_t most) const {
-  std::vector<TimedRun> last;
-  const size_t kept = std::min(most, ring_.size());
-  for (size_t i = 0; i < kept; ++i) {
-    last.push_back(
-        ring_[(static_cast<size_t>(count_) - kept + i) % ring_.size()]);
-  }
-  return last;
 }
 
 using egl::gl;
@@ -53,8 +41,7 @@ void Executor::Barrier(GLbitfield bits) {
 }
 
 void Executor::Record(const Command& command, GLuint* program) {
-  const egl::DebugGroup group(parts_.has_debug_groups ? command.label.c_str()
-                                                      : nullptr);
+  if (parts_.has_debug_groups) egl::PushDebugGroup(command.label);
   Barrier(command.barrier);
   if (command.program != *program) {
     gl().UseProgram(command.program);
@@ -71,7 +58,7 @@ void Executor::Record(const Command& command, GLuint* program) {
       case Bindings::Kind::kSampler:
         gl().ActiveTexture(GL_TEXTURE0 + b.unit);
         if (b.target == GL_TEXTURE_EXTERNAL_OES) {
-          gl().GetIntegerv(GL_TEXTURE_BINDING_EXTERNAL_OES, &external);
+          external = egl::GetInteger(GL_TEXTURE_BINDING_EXTERNAL_OES);
         }
         gl().BindTexture(b.target, b.object);
         if (b.sampler != 0) {
@@ -103,6 +90,7 @@ void Executor::Record(const Command& command, GLuint* program) {
     validator()->Dispatched(
         static_cast<int>(&command - parts_.commands.data()));
   }
+  if (parts_.has_debug_groups) gl().PopDebugGroupKHR();
 }
 
 void Executor::Begin(Inputs inputs) {
@@ -348,9 +336,9 @@ void Executor::UnpackOutputs(Outputs outputs) {
 
 absl::Status Executor::AwaitLast() {
   // GL itself orders transfers that are bound at both ends.
-  const bool host_writes =
-      std::any_of(parts_.inputs.begin(), parts_.inputs.end(),
-                  [](const HostTransfer& input) { return !input.is_bound(); });
+  const bool host_writes = absl::c_any_of(
+      parts_.inputs,
+      [](const HostTransfer& input) { return !input.is_bound(); });
   if (host_writes) {
     for (const egl::Fence& fence : fences_) {
       RETURN_IF_ERROR(Await(fence));

@@ -3,8 +3,10 @@
 #ifndef GLES_DELEGATE_DELEGATE_RUNTIME_EXECUTOR_H_
 #define GLES_DELEGATE_DELEGATE_RUNTIME_EXECUTOR_H_
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,11 +18,11 @@
 #include "delegate/cache/cache_store.h"
 #include "delegate/plan/memory_plan.h"
 #include "delegate/plan/planner.h"
-#include "delegate/runtime/command.h"
 #include "delegate/runtime/constant_memory.h"
 #include "delegate/runtime/gpu_memory.h"
 #include "delegate/runtime/host_transfer.h"
 #include "delegate/runtime/program_cache.h"
+#include "delegate/runtime/schedule.h"
 #include "delegate/runtime/stage_times.h"
 #include "delegate/runtime/validator.h"
 #include "egl/context.h"
@@ -49,12 +51,14 @@ class TimedRuns {
   void Add(TimedRun run);
   int count() const { return count_; }
   double MedianUs() const;  // 0 without runs
-  double LastUs() const { return ring_.empty() ? 0 : Last(1)[0].us; }
+  double LastUs() const { return runs_.empty() ? 0 : runs_.back().us; }
   // The last `most` runs or fewer, the oldest first.
-  std::vector<TimedRun> Last(size_t most) const;
+  std::vector<TimedRun> Last(size_t most) const {
+    return {runs_.end() - std::min(most, runs_.size()), runs_.end()};
+  }
 
  private:
-  std::vector<TimedRun> ring_;
+  std::deque<TimedRun> runs_;
   int count_ = 0;
 };
 
@@ -95,7 +99,7 @@ struct ExecutorParts {
   std::unique_ptr<Validator> validator;  // null: validation is off
   // Checked for resets before outputs are written; null: unchecked.
   const egl::Context* context = nullptr;
-  // Wraps each dispatch in a KHR_debug group (egl/debug.h).
+  // Wraps each dispatch in a KHR_debug group (egl/gl_api.h).
   bool has_debug_groups = false;
   ExecutorStats stats;
 };
@@ -137,24 +141,21 @@ class Executor {
   // HostTransfer::HostMemory(), and submitted work has finished, so that the
   // next Invoke may start. kAborted: the context was reset; make a new context
   // and executor. Otherwise GL's error.
-  absl::Status Invoke(absl::Span<const absl::Span<const uint8_t>> inputs,
-                      absl::Span<const absl::Span<uint8_t>> outputs);
+  absl::Status Invoke(Inputs inputs, Outputs outputs);
 
   // Invoke in two steps, between which other executors of the context may run.
   // SubmitInvoke submits the work and returns true, and WaitInvoke must follow
   // with the same outputs; or it does everything and returns false, if
   // profiling or if it need not wait (ReturnAtOnce). On failure, as for Invoke,
   // there is no second step.
-  absl::StatusOr<bool> SubmitInvoke(
-      absl::Span<const absl::Span<const uint8_t>> inputs,
-      absl::Span<const absl::Span<uint8_t>> outputs);
-  absl::Status WaitInvoke(absl::Span<const absl::Span<uint8_t>> outputs);
+  absl::StatusOr<bool> SubmitInvoke(Inputs inputs, Outputs outputs);
+  absl::Status WaitInvoke(Outputs outputs);
 
   // The two steps without profiling, for benches. Submit passes all commands to
   // the driver; Collect waits for all results and copies them. If either fails,
   // the executor must not be used again.
-  absl::Status Submit(absl::Span<const absl::Span<const uint8_t>> inputs);
-  absl::Status Collect(absl::Span<const absl::Span<uint8_t>> outputs);
+  absl::Status Submit(Inputs inputs);
+  absl::Status Collect(Outputs outputs);
 
   // Sets the app's textures and buffers of bound inputs and outputs, by
   // position, from the next Invoke on; entries of others, and Invoke's spans

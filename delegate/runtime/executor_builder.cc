@@ -1,14 +1,14 @@
 // Executor::Create: memory, programs and constants, then commands.
-#include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "base/status_macros.h"
 #include "delegate/runtime/command_builder.h"
 #include "delegate/runtime/constant_memory.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/gpu_memory.h"
 #include "delegate/runtime/schedule.h"
-#include "egl/debug.h"
+#include "egl/gl_api.h"
 
 namespace gles_delegate {
 namespace {
@@ -37,7 +37,7 @@ absl::Status MakeTransferMemory(
 absl::Status MakeSampler(ExecutorParts* parts) {
   for (const HostTransfer& input : parts->inputs) {
     if (input.object().kind != ObjectForm::Kind::kTexture) continue;
-    ASSIGN_OR_RETURN(parts->sampler, egl::Sampler::Nearest());
+    ASSIGN_OR_RETURN(parts->sampler, egl::NearestSampler());
     return absl::OkStatus();
   }
   return absl::OkStatus();
@@ -81,9 +81,8 @@ void SetOuterBarriers(const Graph& graph, ExecutorParts* parts) {
   }
   // The next Invoke reads the variable tensors of this one; and if it does not
   // wait for a fence at the end, stores of the next one have to wait.
-  const bool has_state =
-      std::any_of(graph.inputs.begin(), graph.inputs.end(),
-                  [&](TensorId id) { return graph.tensor(id).is_variable; });
+  const bool has_state = absl::c_any_of(
+      graph.inputs, [&](TensorId id) { return graph.tensor(id).is_variable; });
   const bool is_awaited =
       AnyStaysMapped(parts->outputs) || AnyPackedByHost(parts->outputs);
   if (!parts->caches.empty() || has_state || !is_awaited) {
@@ -144,9 +143,8 @@ absl::Status MakeCommands(const CommandSources& sources, ExecutorParts* parts) {
   ASSIGN_OR_RETURN(auto built, BuildCommands(sources, parts->validator.get()));
   parts->commands = std::move(built.commands);
   PlaceCaches(sources.graph, sources.tensors, parts->commands, &parts->caches);
-  parts->stats.barriers = static_cast<int>(
-      std::count_if(parts->commands.begin(), parts->commands.end(),
-                    [](const Command& c) { return c.barrier != 0; }));
+  parts->stats.barriers = static_cast<int>(absl::c_count_if(
+      parts->commands, [](const Command& c) { return c.barrier != 0; }));
   // Nothing to run: everything in the partition was folded.
   if (parts->commands.empty()) return absl::OkStatus();
   parts->stats.memory.parameters = static_cast<int64_t>(built.params.size());

@@ -9,7 +9,7 @@
 #include "base/status_macros.h"
 #include "delegate/runtime/command_builder.h"
 #include "delegate/runtime/constant_memory.h"
-#include "egl/debug.h"
+#include "egl/gl_api.h"
 
 namespace gles_delegate {
 

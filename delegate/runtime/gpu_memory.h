@@ -52,7 +52,7 @@ class GpuMemory {
 
   // A texture or buffer of the slot's shape, filled with `texels` (in the
   // slot's format) if not null. `label`: the object's name in debuggers
-  // (egl/debug.h).
+  // (egl/gl_api.h).
   absl::StatusOr<Resource> Make(const Slot& slot, const uint8_t* texels,
                                 absl::string_view label);
   // A buffer that stays mapped. `access`: GL_MAP_READ_BIT, GL_MAP_WRITE_BIT or

@@ -4,11 +4,12 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/texels.h"
 #include "delegate/plan/storage.h"
-#include "egl/debug.h"
+#include "delegate/runtime/gpu_memory.h"
 #include "quant/half.h"
 
 namespace gles_delegate {
@@ -154,7 +155,7 @@ absl::Status HostTransfer::Allocate(const DeviceProfile& profile,
     ASSIGN_OR_RETURN(copied_,
                      egl::Texture::Create({GL_TEXTURE_2D, object_.image_format,
                                            shape_.w, shape_.h}));
-    ASSIGN_OR_RETURN(copied_framebuffer_, egl::Framebuffer::Of(copied_));
+    ASSIGN_OR_RETURN(copied_framebuffer_, egl::FramebufferOf(copied_));
     return absl::OkStatus();
   }
   if (is_bound()) return absl::OkStatus();
@@ -170,8 +171,7 @@ absl::Status HostTransfer::Allocate(const DeviceProfile& profile,
   }
   const auto keep = [&](absl::StatusOr<egl::Buffer> made, egl::Buffer* buffer) {
     if (!made.ok()) {
-      return absl::Status(made.status().code(),
-                          absl::StrCat(name_, ": ", made.status().message()));
+      return Labelled(made.status(), name_);
     }
     *buffer = *std::move(made);
     egl::LabelObject(GL_BUFFER_KHR, buffer->id(),
@@ -381,14 +381,13 @@ int64_t GpuBytes(absl::Span<const HostTransfer> transfers) {
 }
 
 bool AnyPackedByHost(absl::Span<const HostTransfer> transfers) {
-  return std::any_of(
-      transfers.begin(), transfers.end(),
-      [](const HostTransfer& t) { return t.is_packed_by_host(); });
+  return absl::c_any_of(
+      transfers, [](const HostTransfer& t) { return t.is_packed_by_host(); });
 }
 
 bool AnyStaysMapped(absl::Span<const HostTransfer> transfers) {
-  return std::any_of(transfers.begin(), transfers.end(),
-                     [](const HostTransfer& t) { return t.stays_mapped(); });
+  return absl::c_any_of(transfers,
+                        [](const HostTransfer& t) { return t.stays_mapped(); });
 }
 
 }  // namespace gles_delegate

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/float_view.h"
@@ -167,8 +168,7 @@ bool IsOfIntegers(GLenum format) {
       GL_RG32I,   GL_RG32UI,   GL_RGB8I,   GL_RGB8UI,   GL_RGB16I,
       GL_RGB16UI, GL_RGB32I,   GL_RGB32UI, GL_RGBA8I,   GL_RGBA8UI,
       GL_RGBA16I, GL_RGBA16UI, GL_RGBA32I, GL_RGBA32UI, GL_RGB10_A2UI};
-  return std::find(std::begin(kFormats), std::end(kFormats), format) !=
-         std::end(kFormats);
+  return absl::c_linear_search(kFormats, format);
 }
 
 absl::Status NoTexture(GLuint texture) {
@@ -234,8 +234,7 @@ absl::Status CheckExternal(GLuint texture, const egl::DeviceInfo& device) {
         "read external textures; bind the EGLImage to a GL_TEXTURE_2D");
   }
   if (gl().IsTexture(texture) == GL_FALSE) return NoTexture(texture);
-  GLint before = 0;
-  gl().GetIntegerv(GL_TEXTURE_BINDING_EXTERNAL_OES, &before);
+  const GLint before = egl::GetInteger(GL_TEXTURE_BINDING_EXTERNAL_OES);
   gl().BindTexture(GL_TEXTURE_EXTERNAL_OES, texture);
   const bool is_external = gl().GetError() == GL_NO_ERROR;
   GLint planes = 1;

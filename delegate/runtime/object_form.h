@@ -54,7 +54,6 @@ struct ObjectForm {
            image_format == o.image_format && is_copied == o.is_copied &&
            is_external == o.is_external && is_resized == o.is_resized;
   }
-  bool operator!=(const ObjectForm& o) const { return !(*this == o); }
 };
 
 // Properties that may change between Invokes without another program.
@@ -69,7 +68,6 @@ struct ObjectScaling {
   bool operator==(const ObjectScaling& o) const {
     return scale == o.scale && bias == o.bias && crop == o.crop;
   }
-  bool operator!=(const ObjectScaling& o) const { return !(*this == o); }
 };
 
 // An object for an Invoke. The transfer's program was built for its form.

@@ -1,15 +1,17 @@
 #include "delegate/runtime/program_cache.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "delegate/runtime/gpu_memory.h"
 #include "delegate/runtime/validator.h"
-#include "egl/debug.h"
+#include "egl/gl_api.h"
 
 namespace gles_delegate {
 
@@ -101,10 +103,9 @@ absl::StatusOr<std::vector<BlockMember>> MembersOf(GLuint program) {
     members.push_back(std::move(member));
   }
   RETURN_IF_ERROR(egl::CheckGl("reading a uniform block's members"));
-  std::sort(members.begin(), members.end(),
-            [](const BlockMember& a, const BlockMember& b) {
-              return a.offset < b.offset;
-            });
+  absl::c_sort(members, [](const BlockMember& a, const BlockMember& b) {
+    return a.offset < b.offset;
+  });
   return members;
 }
 
@@ -131,9 +132,7 @@ absl::Status CheckParamsMembers(GLuint program, const UniformBlock& params) {
     host.push_back({m.name, GlType(m.type), static_cast<GLint>(m.offset)});
   }
   if (host == shader) return absl::OkStatus();
-  const auto differ =
-      std::mismatch(host.begin(), host.end(), shader.begin(), shader.end());
-  const size_t i = differ.first - host.begin();
+  const size_t i = absl::c_mismatch(host, shader).first - host.begin();
   return absl::InternalError(absl::StrCat(
       "validation: member ", i, " of the Params block: the op laid out ",
       Describe(host, i), ", the shader declares ", Describe(shader, i),
@@ -157,22 +156,30 @@ void AwaitCompiler(const egl::Program& program) {
   while (!program.IsCompiled()) absl::SleepFor(kPause);
 }
 
-// Minimum number of programs for which threads pay (see ~CompilerThreads()).
+// Minimum number of programs for which threads pay (see CompilerThreads).
 constexpr size_t kManyPrograms = 12;
 
+// ProgramCache::Started::threads. Restores the previous number of threads, or
+// none if that was all: drivers with DeviceFaults::compiles_in_turn report all
+// without using them, and their threads take 0.1 s longer for a few programs.
+struct CompilerThreads {
+  GLint before = kAllThreads;
+
+  CompilerThreads() {
+    egl::gl().GetIntegerv(GL_MAX_SHADER_COMPILER_THREADS_KHR, &before);
+    egl::gl().MaxShaderCompilerThreadsKHR(kAllThreads);
+  }
+  ~CompilerThreads() {
+    egl::gl().MaxShaderCompilerThreadsKHR(before == kAllThreads ? 0 : before);
+  }
+};
+
+void PrintTrace(const char* what, const std::string& label) {
+  std::fprintf(stderr, "TfLiteGlesDelegate: program %s: %s\n", what,
+               label.c_str());
+}
+
 }  // namespace
-
-CompilerThreads::CompilerThreads() : before_(kAllThreads) {
-  egl::gl().GetIntegerv(GL_MAX_SHADER_COMPILER_THREADS_KHR, &before_);
-  egl::gl().MaxShaderCompilerThreadsKHR(kAllThreads);
-}
-
-// Restores the previous number of threads, or none if that was all: drivers
-// with DeviceFaults::compiles_in_turn report all without using them, and their
-// threads take 0.1 s longer for a few programs.
-CompilerThreads::~CompilerThreads() {
-  egl::gl().MaxShaderCompilerThreadsKHR(before_ == kAllThreads ? 0 : before_);
-}
 
 bool ProgramCache::Load(const Source& source, PartitionCache* saved) {
   if (saved == nullptr || !saved->loading()) return false;
@@ -217,7 +224,7 @@ absl::StatusOr<ProgramCache::Started> ProgramCache::Start(
   started.sources = LoadOrMiss(sources, saved);
   if (wants_threads && started.sources.size() >= kManyPrograms &&
       egl::gl().MaxShaderCompilerThreadsKHR != nullptr) {
-    started.threads = std::make_unique<CompilerThreads>();
+    started.threads = std::make_shared<CompilerThreads>();
   }
   for (const Source* source : started.sources) {
     ASSIGN_OR_RETURN(
@@ -235,9 +242,12 @@ absl::Status ProgramCache::CompileOneByOne(absl::Span<const Source> sources,
     if (stop_ != nullptr && *stop_) {
       return absl::CancelledError("the programs are not wanted any more");
     }
-    const bool is_new = !programs_.contains(source.text);
-    const egl::ProgramTrace trace(is_new ? source.label : "");
-    RETURN_IF_ERROR(Get({&source, 1}, saved).status());
+    const bool is_traced =
+        egl::ProgramTraceIsOn() && !programs_.contains(source.text);
+    if (is_traced) PrintTrace("begins", source.label);
+    const absl::Status made = Get({&source, 1}, saved).status();
+    if (is_traced) PrintTrace("ends", source.label);
+    RETURN_IF_ERROR(made);
   }
   return absl::OkStatus();
 }

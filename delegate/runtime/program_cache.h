@@ -82,25 +82,13 @@ class ProgramCache {
   const std::atomic<bool>* stop_ = nullptr;  // CompileInTurn()
 };
 
-// Lets the driver use all compiler threads (KHR_parallel_shader_compile) while
-// it lives. Inside the context's Run().
-class CompilerThreads {
- public:
-  CompilerThreads();
-  CompilerThreads(const CompilerThreads&) = delete;
-  CompilerThreads& operator=(const CompilerThreads&) = delete;
-  ~CompilerThreads();
-
- private:
-  GLint before_;
-};
-
 // Programs that were started but not finished.
 struct ProgramCache::Started {
   std::vector<const Source*> sources;                   // each text once
   std::vector<std::unique_ptr<egl::Program>> programs;  // of `sources`
-  // null: the driver was not asked for threads.
-  std::unique_ptr<CompilerThreads> threads;
+  // Lets the driver use all compiler threads (KHR_parallel_shader_compile)
+  // while it lives; null: the driver was not asked for them.
+  std::shared_ptr<void> threads;
 };
 
 }  // namespace gles_delegate

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/plan/planner.h"
 #include "delegate/plan/storage.h"
@@ -117,7 +118,7 @@ std::array<int, 3> TransferWorkGroup(const Dispatch& d, bool is_flat,
 bool ReadsBackFlat(absl::Span<const HostTransfer> outputs,
                    const DeviceProfile& profile) {
   return SharesAll(profile.choices) &&
-         std::any_of(outputs.begin(), outputs.end(), [](const auto& t) {
+         absl::c_any_of(outputs, [](const auto& t) {
            return !t.is_packed_by_host() && t.shape().c % 4 != 0;
          });
 }
@@ -207,8 +208,7 @@ std::vector<BoundCache> FindBoundCaches(const Graph& graph,
   std::vector<BoundCache> caches;
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
     const Tensor& output = graph.tensor(graph.outputs[i]);
-    const auto input =
-        std::find(graph.inputs.begin(), graph.inputs.end(), output.view.of);
+    const auto input = absl::c_find(graph.inputs, output.view.of);
     if (input == graph.inputs.end()) continue;
     const Tensor& source = graph.tensor(*input);
     const auto from = std::distance(graph.inputs.begin(), input);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "egl/process.h"
 
@@ -170,10 +171,9 @@ bool Validator::Holds(const Memory& memory, TensorId tensor) const {
   // are views that are only read.
   const TensorId whole = tensors_[tensor].is_written ? tensor : owner;
   const std::vector<TensorId>& views = tensors_[whole].views;
-  return !views.empty() &&
-         std::all_of(views.begin(), views.end(), [&](TensorId view) {
-           return memory.parts.count(view) != 0;
-         });
+  return !views.empty() && absl::c_all_of(views, [&](TensorId view) {
+    return memory.parts.count(view) != 0;
+  });
 }
 
 void Validator::Occupy(TensorId owner, Memory* memory) {

@@ -1,12 +1,12 @@
 #include "delegate/session/executor_source.h"
 
-#include <algorithm>
 #include <chrono>
 #include <mutex>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "delegate/device/tuning_parameters.h"
+#include "delegate/device/device_profile.h"
 #include "egl/gl_api.h"
 
 namespace gles_delegate {
@@ -73,8 +73,8 @@ constexpr auto kWarmUpBudget = std::chrono::milliseconds(2);
 
 bool HasBoundObject(const BoundTransfers& bound) {
   const auto is_bound = [](const ObjectForm& form) { return form.is_bound(); };
-  return std::any_of(bound.inputs.begin(), bound.inputs.end(), is_bound) ||
-         std::any_of(bound.outputs.begin(), bound.outputs.end(), is_bound);
+  return absl::c_any_of(bound.inputs, is_bound) ||
+         absl::c_any_of(bound.outputs, is_bound);
 }
 
 FeatureFacts FactsOf(const ExecutorSetup& setup) {
@@ -88,9 +88,8 @@ FeatureFacts FactsOf(const ExecutorSetup& setup) {
   facts.shares_by_key = setup.session.gpu->objects->by_key;
   facts.does_not_wait = options.does_not_wait;
   facts.has_bound_object = HasBoundObject(setup.bound);
-  facts.has_variable =
-      std::any_of(graph.inputs.begin(), graph.inputs.end(),
-                  [&](TensorId id) { return graph.tensor(id).is_variable; });
+  facts.has_variable = absl::c_any_of(
+      graph.inputs, [&](TensorId id) { return graph.tensor(id).is_variable; });
   facts.was_compiled = setup.was_compiled;
   return facts;
 }

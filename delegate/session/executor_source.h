@@ -89,7 +89,7 @@ struct ExecutorSetup {
 };
 
 // Runs the optimized plan; or with Startup::kTiered a baseline plan
-// of few, simple programs (device/tuning_parameters.h) first. After the first
+// of few, simple programs (device/device_profile.h) first. After the first
 // inference with that, the optimized plan is built in the background. Later
 // inferences warm up a few of its programs each, and the one that finds all of
 // them ready switches. If the build fails, the baseline plan stays, with a

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -135,8 +136,7 @@ void Convert(const HostMemory& from, DataType from_type, const HostMemory& to,
     // Not FloatsToHalves(), whose stores may go around the caches: the CPU
     // reads these halves next.
     const auto floats = from.As<float>(n);
-    std::transform(floats.begin(), floats.end(),
-                   static_cast<uint16_t*>(to.data), FloatToHalf);
+    absl::c_transform(floats, static_cast<uint16_t*>(to.data), FloatToHalf);
     return;
   }
   const bool is_bool =
@@ -145,11 +145,10 @@ void Convert(const HostMemory& from, DataType from_type, const HostMemory& to,
     WithValues(to, to_type, n, [&](auto room) {
       using From = std::remove_reference_t<decltype(values[0])>;
       using To = std::remove_reference_t<decltype(room[0])>;
-      std::transform(values.begin(), values.end(), room.begin(),
-                     [is_bool](From value) {
-                       return is_bool ? static_cast<To>(value != 0 ? 1 : 0)
-                                      : Converted<To>(value);
-                     });
+      absl::c_transform(values, room.begin(), [is_bool](From value) {
+        return is_bool ? static_cast<To>(value != 0 ? 1 : 0)
+                       : Converted<To>(value);
+      });
     });
   });
 }
@@ -206,9 +205,9 @@ absl::StatusOr<absl::Span<uint8_t>> HostTensor::Room(const HostMemory& memory) {
 absl::Status HostTensor::CheckRange(const HostMemory& memory) const {
   if (!must_fit_ || stored_ != DataType::kInt64) return absl::OkStatus();
   const auto values = memory.As<const int64_t>(elements_);
-  const auto great = std::find_if(
-      values.begin(), values.end(),
-      [](int64_t value) { return value != static_cast<int32_t>(value); });
+  const auto great = absl::c_find_if(values, [](int64_t value) {
+    return value != static_cast<int32_t>(value);
+  });
   if (great == values.end()) return absl::OkStatus();
   return absl::OutOfRangeError(absl::StrCat(
       "tensor '", memory.name == nullptr ? "" : memory.name, "' holds ", *great,
@@ -251,7 +250,7 @@ std::vector<uint8_t> BytesOfType(const Tensor& tensor, DataType type,
   const auto room = host.Room(memory);
   if (!room.ok()) return {};
   const auto from = AsBytes<Value>(values);
-  std::copy(from.begin(), from.end(), room->begin());
+  absl::c_copy(from, room->begin());
   host.Finish(memory);
   return bytes;
 }
@@ -289,7 +288,7 @@ absl::StatusOr<ConstantOutput> ConstantOutput::Of(const Tensor& tensor,
 
 absl::Status ConstantOutput::CopyTo(const HostMemory& memory) const {
   RETURN_IF_ERROR(CheckBytes(memory, bytes.size(), DataType::kUint8));
-  std::copy(bytes.begin(), bytes.end(), static_cast<uint8_t*>(memory.data));
+  absl::c_copy(bytes, static_cast<uint8_t*>(memory.data));
   return absl::OkStatus();
 }
 

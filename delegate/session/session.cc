@@ -1,8 +1,8 @@
 #include "delegate/session/session.h"
 
-#include <algorithm>
 #include <cstring>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/partition/plan_partition.h"
@@ -442,8 +442,8 @@ namespace {
 
 bool HaveForms(const std::vector<UsedObject>& objects,
                const std::vector<ObjectForm>& forms) {
-  return std::equal(
-      objects.begin(), objects.end(), forms.begin(), forms.end(),
+  return absl::c_equal(
+      objects, forms,
       [](const UsedObject& o, const ObjectForm& f) { return o.form == f; });
 }
 

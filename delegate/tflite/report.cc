@@ -356,17 +356,17 @@ void AddCounts(const std::vector<SubgraphReport>& subgraphs, Json* report) {
 // The driver's limits, by GL's names without GL_MAX_.
 Json LimitsJson(const egl::DeviceInfo& d) {
   return {{"texture_size", d.max_texture_size},
-          {"array_texture_layers", d.max_array_texture_layers},
+          {"array_texture_layers", d.max_texture_layers},
           {"texture_buffer_size", d.max_texel_buffer_texels},
           {"compute_work_group_invocations", d.max_work_group_invocations},
           {"compute_work_group_size", d.max_work_group_size},
           {"compute_work_group_count", d.max_work_group_count},
           {"compute_shared_memory_size", d.max_shared_memory_bytes},
-          {"compute_shader_storage_blocks", d.max_compute_ssbos},
-          {"compute_image_uniforms", d.max_compute_images},
-          {"compute_texture_image_units", d.max_compute_textures},
-          {"combined_shader_output_resources", d.max_combined_shader_outputs},
-          {"shader_storage_block_size", d.max_ssbo_bytes},
+          {"compute_shader_storage_blocks", d.max_buffers},
+          {"compute_image_uniforms", d.max_images},
+          {"compute_texture_image_units", d.max_textures},
+          {"combined_shader_output_resources", d.max_outputs},
+          {"shader_storage_block_size", d.max_buffer_bytes},
           {"uniform_block_size", d.max_uniform_block_bytes},
           {"program_binary_formats", d.program_binary_formats}};
 }

@@ -22,7 +22,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/cache/cache_store.h"
-#include "delegate/device/tuning_parameters.h"
+#include "delegate/device/device_profile.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/scratch_directory.h"

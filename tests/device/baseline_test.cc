@@ -1,6 +1,6 @@
 // labels: unit sanitize
 // How many programs a baseline plan has, and what it leaves as it was.
-#include "delegate/device/tuning_parameters.h"
+#include "delegate/device/device_profile.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/plan/planner.h"
 #include "delegate/plan/share_programs.h"

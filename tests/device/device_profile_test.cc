@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "delegate/device/tuning_parameters.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -1,8 +1,6 @@
 // labels: unit sanitize
 // The one list of the tuning parameters, and what is made from it: texts,
 // records, the table of docs/tuning.md.
-#include "delegate/device/tuning_parameters.h"
-
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -11,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "delegate/device/device_profile.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

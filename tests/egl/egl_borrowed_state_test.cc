@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "egl/context.h"
-#include "egl/gl_state.h"
 #include "egl/objects.h"
 #include "gmock/gmock.h"
 #include "tests/testing/delegate_case.h"

@@ -31,7 +31,7 @@ TEST_F(DeviceInfoTest, LimitsReachTheMinimaOfEs31) {
   EXPECT_THAT(info.shading_language_version, HasSubstr("OpenGL ES GLSL ES 3."));
   const std::tuple<const char*, int64_t, int64_t> minima[] = {
       {"texture size", info.max_texture_size, 2048},
-      {"array texture layers", info.max_array_texture_layers, 256},
+      {"array texture layers", info.max_texture_layers, 256},
       {"invocations", info.max_work_group_invocations, 128},
       {"work group x", info.max_work_group_size[0], 128},
       {"work group y", info.max_work_group_size[1], 128},
@@ -40,12 +40,12 @@ TEST_F(DeviceInfoTest, LimitsReachTheMinimaOfEs31) {
       {"work groups y", info.max_work_group_count[1], 65535},
       {"work groups z", info.max_work_group_count[2], 65535},
       {"shared memory", info.max_shared_memory_bytes, 16384},
-      {"storage buffers", info.max_compute_ssbos, 4},
-      {"images", info.max_compute_images, 4},
+      {"storage buffers", info.max_buffers, 4},
+      {"images", info.max_images, 4},
       {"image units", info.max_image_units, 4},
-      {"textures", info.max_compute_textures, 16},
-      {"outputs", info.max_combined_shader_outputs, 4},
-      {"storage buffer", info.max_ssbo_bytes, int64_t{1} << 27},
+      {"textures", info.max_textures, 16},
+      {"outputs", info.max_outputs, 4},
+      {"storage buffer", info.max_buffer_bytes, int64_t{1} << 27},
       {"uniform block", info.max_uniform_block_bytes, 16384},
       {"program formats", info.program_binary_formats, 0}};
   for (const auto& [what, limit, min] : minima) {

@@ -10,7 +10,6 @@
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 #include "egl/context.h"
-#include "egl/open_display.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/driver_faults.h"
 #include "tests/testing/matchers.h"

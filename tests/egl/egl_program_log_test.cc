@@ -1,6 +1,6 @@
 // labels: unit egl
 // Compiler logs of drivers that this machine need not have.
-#include "egl/debug.h"
+#include "egl/objects.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "delegate/device/tuning_parameters.h"
+#include "delegate/device/device_profile.h"
 #include "tests/fuzz/target.h"
 
 namespace gles_delegate::fuzz {

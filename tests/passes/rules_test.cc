@@ -88,7 +88,7 @@ absl::StatusOr<DeviceProfile> ProfileOf(absl::string_view text) {
       if (!absl::SimpleAtoi(parts.second, &bindings)) {
         return absl::InvalidArgumentError(word);
       }
-      device.max_compute_ssbos = bindings;
+      device.max_buffers = bindings;
     } else if (!parts.second.empty()) {
       absl::StrAppend(&options.tuning, options.tuning.empty() ? "" : ",", word);
     } else {

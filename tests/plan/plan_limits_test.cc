@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/partition/plan_partition.h"
-#include "egl/gl_state.h"
+#include "egl/context.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
 #include "tests/testing/driver_faults.h"
@@ -155,8 +155,8 @@ TEST(PlanLimitsTest, AUserIsToldThatThePassesWereDropped) {
 
 TEST(PlanLimitsTest, ADeviceIsHeldToWhatIsSavedOfAnAppsContext) {
   egl::DeviceInfo device;
-  device.max_compute_images = device.max_image_units = 192;
-  device.max_compute_ssbos = device.max_compute_textures = 96;
+  device.max_images = device.max_image_units = 192;
+  device.max_buffers = device.max_textures = 96;
   const DeviceProfile profile = ProfileFor(device, {});
   EXPECT_EQ(profile.limits.max_images, egl::kImageUnits);
   EXPECT_EQ(profile.limits.max_buffers, egl::kStorageBuffers);

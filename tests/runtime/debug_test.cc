@@ -1,8 +1,6 @@
 // labels: op llvmpipe softpipe
 // GLES_DELEGATE_DEBUG: the driver's messages in the log, groups around
 // dispatches, labels of objects.
-#include "egl/debug.h"
-
 #include <algorithm>
 #include <cstring>
 #include <string>

@@ -337,9 +337,9 @@ TEST(CheckDeviceLimitsTest, EachLimitIsHeld) {
 // A device with more than is saved of an app's context.
 TEST(CheckDeviceLimitsTest, BindingsKeepToWhatIsSavedOfAnAppsContext) {
   egl::DeviceInfo device = SmallestDevice();
-  device.max_compute_images = device.max_image_units = 192;
-  device.max_compute_ssbos = device.max_compute_textures = 96;
-  device.max_combined_shader_outputs = 500;
+  device.max_images = device.max_image_units = 192;
+  device.max_buffers = device.max_textures = 96;
+  device.max_outputs = 500;
   Dispatch d("copy");
   gl_shaders::Bindings bindings;
   bindings.images = bindings.buffers = bindings.samplers = 16;

@@ -15,7 +15,7 @@
 #include "base/status_macros.h"
 #include "delegate/session/gpu.h"
 #include "delegate/session/tensor_buffer.h"
-#include "egl/open_display.h"
+#include "egl/context.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/driver_faults.h"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "egl/context.h"
 #include "egl/objects.h"
-#include "egl/open_display.h"
 #include "gmock/gmock.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/app_objects.h"

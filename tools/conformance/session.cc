@@ -180,7 +180,7 @@ std::vector<CaseResult> Session::Run(
     const auto start = std::chrono::steady_clock::now();
     if (!model) {
       model = family.build(
-          {device().max_texture_size, device().max_array_texture_layers});
+          {device().max_texture_size, device().max_texture_layers});
     }
     const auto made = references.try_emplace(variant.precision);
     CpuReference& reference = made.first->second;

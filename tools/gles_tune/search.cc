@@ -10,7 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
-#include "delegate/device/tuning_parameters.h"
+#include "delegate/device/device_profile.h"
 #include "tools/runner/backend.h"
 #include "tools/runner/latency.h"
 #include "tools/runner/output_diff.h"

@@ -16,7 +16,7 @@
 
 namespace gles_delegate {
 
-// Values of tuning parameters (delegate/device/tuning_parameters.h) in place of
+// Values of tuning parameters (delegate/device/device_profile.h) in place of
 // the device preset's. Empty: the preset.
 using Tuning = std::map<std::string, int>;
 
