@@ -449,7 +449,7 @@ TEST_F(DelegateObjectsTest, TheAppsStateStays) {
   const AppObject input(holding, shape, elements);
   const AppObject output(holding, shape, elements);
   const AppObject bystander(holding, shape, elements);
-  const egl::Sampler sampler = egl::Sampler::Nearest().value();
+  const egl::Sampler sampler = egl::NearestSampler().value();
   run_->BindInput(input.object());
   run_->BindOutput(output.object());
   for (GLuint unit = 0; unit < 4; ++unit) {
