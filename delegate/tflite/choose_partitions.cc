@@ -78,7 +78,7 @@ PartitionWorth WorthOfNodes(const CheckedModel& model,
   PartitionWorth worth;
   const Graph& graph = model.graph;
   for (int index : partition.nodes) {
-    const CheckedNode& checked = model.nodes[model.position_of.at(index)];
+    const CheckedNode& checked = model.node(index);
     if (checked.folded) continue;
     for (const Node& node : checked.nodes) {
       worth.operations += OperationsOf(graph, node);
@@ -123,14 +123,11 @@ std::string WhyNoOutputs(const ModelPartition& partition) {
 
 }  // namespace
 
-WorthReport GlesSimpleDelegate::WorthOf(const ModelPartition& partition) const {
-  return WorthOfNodes(*model_, partition);
-}
-
 void GlesSimpleDelegate::Refuse(const ModelPartition& partition,
                                 std::string reason) {
-  now().refusals.push_back(
-      RefusalOfPartition(*model_, partition.nodes, std::move(reason)));
+  const CheckedNode& first = model_->node(partition.nodes[0]);
+  now().refusals.push_back({absl::StrCat("the partition at ", first.op),
+                            std::move(reason), first.tensors, partition.nodes});
 }
 
 void GlesSimpleDelegate::RefuseSome(
@@ -175,7 +172,7 @@ std::string GlesSimpleDelegate::WhyIdle(const TfLiteContext& context,
                                         const ModelPartition& partition) const {
   bool is_idle = true, has_shapes = false;
   for (int index : partition.nodes) {
-    const CheckedNode& node = model_->nodes[model_->position_of.at(index)];
+    const CheckedNode& node = model_->node(index);
     is_idle &= node.folded;
     has_shapes |= node.follows_from_shapes;
   }
@@ -204,6 +201,41 @@ std::string GlesSimpleDelegate::WhyNoGain(const ModelPartition& partition) {
       CountOf(partition), is_called ? " at each call" : "", worth.cpu_us,
       worth.operations, worth.node_bytes, worth.crossing_us,
       worth.crossing_bytes, kDelegateAll);
+}
+
+absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::TakeKernel(
+    TfLiteContext* context, const ModelPartition& partition) {
+  const auto made = absl::c_find_if(made_, [&](const auto& kernel) {
+    return kernel->partition() == partition;
+  });
+  if (made != made_.end()) {
+    std::unique_ptr<GlesKernel> kernel = std::move(*made);
+    made_.erase(made);
+    return kernel;
+  }
+  if (!model_) {
+    return absl::FailedPreconditionError(
+        "a partition was made while the delegate was not being applied");
+  }
+  auto report = std::make_shared<PartitionReport>();
+  report->worth = WorthOfNodes(*model_, partition);
+  KernelSetup setup;
+  setup.session = {gpu_,
+                   profile_,
+                   options_.session,
+                   partition.nodes,
+                   /*builds_late=*/now().is_inlined,
+                   std::move(report)};
+  setup.read = options_.read;
+  setup.nodes = nodes_;
+  setup.partition = partition;
+  setup.fallback_to_cpu = options_.fallback_to_cpu;
+  setup.objects = objects_;
+  setup.runtime_buffers = runtime_buffers_;
+  if (options_.keeps_caches) setup.caches = caches_;
+  setup.worker = worker_;
+  setup.delegate = this;
+  return GlesKernel::Create(*context, *model_, std::move(setup));
 }
 
 std::string GlesSimpleDelegate::WhyNoMemory(TfLiteContext* context,

@@ -333,9 +333,8 @@ absl::Status GlesSimpleDelegate::FindShapes(TfLiteContext* context) {
       trial_shapes_->Set(options_.input_shapes, reports_.IsFirst()));
   ASSIGN_OR_RETURN(nodes_.shapes, PropagateShapes(context, nodes_));
   if (!options_.input_shapes.empty()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const auto is_better,
+  ASSIGN_OR_RETURN(nodes_.shapes_are_placeholders,
                    trial_shapes_->FindBetter(&nodes_.shapes));
-  nodes_.shapes_are_placeholders = is_better;
   return absl::OkStatus();
 }
 
@@ -379,10 +378,8 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
   timer.Lap("shapes");
   options_.read.params_minor = ParamsMinorOf(runtime_);
   options_.read.cpu_kernels = cpu_kernels();
-  ASSIGN_OR_RETURN(auto model,
-                   ReadModel(context, nodes_, profile_, options_.read));
+  ASSIGN_OR_RETURN(model_, ReadModel(context, nodes_, profile_, options_.read));
   timer.Lap("read_model");
-  model_ = std::move(model);
   now().nodes_total = static_cast<int>(model_->nodes.size());
   KeepUnusedConstantsOnCpu(&*model_);
   if (options_.max_delegated_partitions < 0) RefuseLoops(context);
@@ -400,44 +397,6 @@ absl::Status GlesSimpleDelegate::IsNodeSupported(int node_index) {
     return absl::NotFoundError(absl::StrCat("no node ", node_index));
   }
   return model_->nodes[it->second].support;
-}
-
-absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::MakeKernel(
-    TfLiteContext* context, const ModelPartition& partition) {
-  if (!model_) {
-    return absl::FailedPreconditionError(
-        "a partition was made while the delegate was not being applied");
-  }
-  auto report = std::make_shared<PartitionReport>();
-  report->worth = WorthOf(partition);
-  KernelSetup setup;
-  setup.session = {gpu_,
-                   profile_,
-                   options_.session,
-                   partition.nodes,
-                   /*builds_late=*/now().is_inlined,
-                   std::move(report)};
-  setup.read = options_.read;
-  setup.nodes = nodes_;
-  setup.partition = partition;
-  setup.fallback_to_cpu = options_.fallback_to_cpu;
-  setup.objects = objects_;
-  setup.runtime_buffers = runtime_buffers_;
-  if (options_.keeps_caches) setup.caches = caches_;
-  setup.worker = worker_;
-  setup.delegate = this;
-  return GlesKernel::Create(*context, *model_, std::move(setup));
-}
-
-absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::TakeKernel(
-    TfLiteContext* context, const ModelPartition& partition) {
-  const auto made = absl::c_find_if(made_, [&](const auto& kernel) {
-    return kernel->partition() == partition;
-  });
-  if (made == made_.end()) return MakeKernel(context, partition);
-  std::unique_ptr<GlesKernel> kernel = std::move(*made);
-  made_.erase(made);
-  return kernel;
 }
 
 absl::StatusOr<std::unique_ptr<SimpleDelegateKernel>>
@@ -466,6 +425,16 @@ void GlesSimpleDelegate::Finish(TfLiteContext* context,
   }
   WarnOfUnusedObjects(context);
   model_.reset();
+  // Not for each subgraph if there are many, as composites have: each report
+  // has all of them.
+  constexpr size_t kAlwaysWritten = 16;
+  const size_t subgraphs = reports_.list().back().subgraphs.size();
+  report_waits_ = !options_.report_file.empty() && applied.ok() &&
+                  subgraphs > kAlwaysWritten &&
+                  subgraphs < subgraphs_written_ + subgraphs_written_ / 4;
+  if (report_waits_) return;
+  const absl::Status written = WriteReport();
+  if (!written.ok()) Warn(context, written.message());
 }
 
 std::string GlesSimpleDelegate::MakeReport() {
@@ -479,18 +448,10 @@ const char* GlesSimpleDelegate::Report() {
   return report_.c_str();
 }
 
-// Not for each subgraph if there are many, as composites have: each report has
-// all of them.
-absl::Status GlesSimpleDelegate::WriteReport(ReportTime time) {
-  constexpr size_t kAlwaysWritten = 16;
+absl::Status GlesSimpleDelegate::WriteReport() {
+  report_waits_ = false;
   if (options_.report_file.empty()) return absl::OkStatus();
-  const InterpreterReport& last = reports_.list().back();
-  const size_t subgraphs = last.subgraphs.size();
-  report_waits_ = time == ReportTime::kMayWait && last.applied.ok() &&
-                  subgraphs > kAlwaysWritten &&
-                  subgraphs < subgraphs_written_ + subgraphs_written_ / 4;
-  if (report_waits_) return absl::OkStatus();
-  subgraphs_written_ = subgraphs;
+  subgraphs_written_ = reports_.list().back().subgraphs.size();
   return ReplaceFile(options_.report_file, MakeReport() + "\n");
 }
 

@@ -99,32 +99,37 @@ class CachePool {
 
 // --- Inputs and outputs ------------------------------------------------------
 
+// A kernel's share of its delegate: by value, since TFLite may delete the
+// delegate first.
+struct KernelSetup {
+  SessionSetup session;  // until there is a session
+  ReadOptions read;
+  ModelNodes nodes;  // of the model
+  ModelPartition partition;
+  bool fallback_to_cpu = false;
+  std::shared_ptr<const BoundObjects> objects;  // the app's
+  std::optional<GlesRuntimeBuffers> runtime_buffers;
+  std::shared_ptr<CachePool> caches;         // nullptr: without state_pairs
+  std::shared_ptr<WorkerThread> worker;      // nullptr: none
+  const SimpleDelegate* delegate = nullptr;  // of tensors' buffer handles
+};
+
 class BufferedTensors;
 
 // Threads: as SimpleDelegateKernel's.
 class TensorIo {
  public:
-  // `objects`: the app's (TfLiteGlesDelegateBindObject). `pool`: nullptr
-  // without state_pairs. `handle_owner`: that of tensors with buffer handles
-  // for this. `session` must outlive this.
-  TensorIo(std::shared_ptr<const BoundObjects> objects,
-           const std::optional<GlesRuntimeBuffers>& runtime_buffers,
-           std::shared_ptr<CachePool> pool, GpuPlace place,
-           const SimpleDelegate* handle_owner, Session* session);
+  // Both must outlive this.
+  TensorIo(const KernelSetup& setup, Session* session);
   ~TensorIo();
 
-  // The partition's outputs without a slot, after Session::SetGraph().
-  void SetConstants(std::vector<ConstantOutput> constants) {
-    constants_ = std::move(constants);
-  }
-
-  // After Session::SetGraph().
-  void ChooseCaches();
+  // After Session::SetGraph(). `constants`: the partition's outputs without a
+  // slot.
+  void Begin(std::vector<ConstantOutput> constants);
   // Once: asks the runtime for buffers of caches, and with zero_copy of the
   // model's other inputs and outputs; not of tensors that nodes outside the
   // partition use. Errors of reading these nodes.
-  absl::Status RequireBuffers(TfLiteContext* context, const ModelNodes& nodes,
-                              const ModelPartition& partition);
+  absl::Status RequireBuffers(TfLiteContext* context);
 
   // Gives the slots their objects: those that the app has bound, or else the
   // buffers that are tensors' handles (TfLiteInterpreterSetBufferHandle).
@@ -145,8 +150,7 @@ class TensorIo {
   // The option zero_copy: places the model's inputs and outputs in memory that
   // the GPU accesses, except tensors that nodes outside the partition use.
   // TakeMemoryBack() makes the runtime allocate them again.
-  void LendMemory(TfLiteContext* context, const ModelNodes& nodes,
-                  const ModelPartition& partition);
+  void LendMemory(TfLiteContext* context);
   void TakeMemoryBack(TfLiteContext* context);
 
  private:
@@ -159,11 +163,10 @@ class TensorIo {
   absl::Status TakeCache(TfLiteContext* context, int index, bool writes);
   absl::Status Take(TfLiteContext* context, IoSlot* slot, bool writes);
   // Changes with the slots' objects; never -1.
-  int version() const { return objects_->version() + handles_.version(); }
+  int version() const { return setup_.objects->version() + handles_.version(); }
 
-  std::shared_ptr<const BoundObjects> objects_;
+  const KernelSetup& setup_;
   Session* const session_;
-  const SimpleDelegate* const handle_owner_;
   const std::unique_ptr<BufferedTensors> buffered_;
   BoundObjects handles_;  // buffers that are tensors' handles, and of caches
   int version_ = -1;      // of the slots' objects
@@ -186,21 +189,6 @@ Graph ExtractPartition(const CheckedModel& model, absl::Span<const int> nodes,
 bool ReadsConstantsAlone(const TfLiteContext& context,
                          const ModelPartition& partition);
 
-// A kernel's share of its delegate: by value, since TFLite may delete the
-// delegate first.
-struct KernelSetup {
-  SessionSetup session;
-  ReadOptions read;
-  ModelNodes nodes;  // of the model
-  ModelPartition partition;
-  bool fallback_to_cpu = false;
-  std::shared_ptr<const BoundObjects> objects;  // the app's
-  std::optional<GlesRuntimeBuffers> runtime_buffers;
-  std::shared_ptr<CachePool> caches;         // nullptr: without state_pairs
-  std::shared_ptr<WorkerThread> worker;      // nullptr: none
-  const SimpleDelegate* delegate = nullptr;  // of tensors' buffer handles
-};
-
 class GlesKernel final : public SimpleDelegateKernel {
  public:
   // A kernel for `model`'s partition, not yet prepared. kUnimplemented: an
@@ -220,12 +208,9 @@ class GlesKernel final : public SimpleDelegateKernel {
   absl::StatusOr<bool> Submit(TfLiteContext* context, bool may_split) override;
   absl::Status Wait(TfLiteContext* context) override;
   GpuQueue* queue() override { return &session_.queue(); }
-  void LendMemory(TfLiteContext* context) override {
-    io_.LendMemory(context, nodes_, partition_);
-  }
   // Once, after creation: asks the runtime for buffers.
   absl::Status RequireBuffers(TfLiteContext* context) {
-    return io_.RequireBuffers(context, nodes_, partition_);
+    return io_.RequireBuffers(context);
   }
   void TakeMemoryBack(TfLiteContext* context) override {
     io_.TakeMemoryBack(context);
@@ -235,7 +220,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   // kernel is deleted or this is called again (Session::Reserve).
   absl::Status ReserveMemory() { return session_.Reserve(); }
 
-  const ModelPartition& partition() const { return partition_; }
+  const ModelPartition& partition() const { return setup_.partition; }
   const std::shared_ptr<PartitionReport>& report() const {
     return session_.setup().report;
   }
@@ -269,10 +254,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   // why.
   absl::Status RunOnCpu(TfLiteContext* context);
 
-  const bool fallback_to_cpu_;
-  const ReadOptions options_;
-  ModelNodes nodes_;  // of the model
-  const ModelPartition partition_;
+  KernelSetup setup_;
   std::vector<std::vector<int>> read_shapes_;  // BorderShapes() as read
   bool cpu_takes_shapes_ = true;               // false: ReadAgain() failed
   Session session_;
@@ -306,7 +288,7 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   absl::StatusOr<std::unique_ptr<SimpleDelegateKernel>> CreateKernel(
       TfLiteContext* context, const ModelPartition& partition) override;
   void Finish(TfLiteContext* context, const absl::Status& applied) override;
-  absl::Status WriteReport(ReportTime time) override;
+  absl::Status WriteReport() override;
   bool FallsBackToCpu() const override { return options_.fallback_to_cpu; }
   absl::Status CopyHandle(TfLiteBufferHandle handle, TfLiteTensor& tensor,
                           bool to_handle) override;
@@ -333,8 +315,6 @@ class GlesSimpleDelegate final : public SimpleDelegate {
     return options_.integer_rounding.value_or(CpuKernelsOf(runtime_));
   }
 
-  // The estimate of what the partition costs.
-  WorthReport WorthOf(const ModelPartition& partition) const;
   // Keeps the partition on the CPU, for this reason.
   void Refuse(const ModelPartition& partition, std::string reason);
   // Refuses partitions for which `why` returns a reason.
@@ -350,8 +330,6 @@ class GlesSimpleDelegate final : public SimpleDelegate {
   // reservation for TakeKernel().
   std::string WhyNoMemory(TfLiteContext* context,
                           const ModelPartition& partition);
-  absl::StatusOr<std::unique_ptr<GlesKernel>> MakeKernel(
-      TfLiteContext* context, const ModelPartition& partition);
   // The partition's kernel: one made while choosing partitions, or a new one.
   absl::StatusOr<std::unique_ptr<GlesKernel>> TakeKernel(
       TfLiteContext* context, const ModelPartition& partition);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
@@ -31,7 +32,7 @@ Graph ExtractPartition(const CheckedModel& model, absl::Span<const int> nodes,
   };
   HashSet<TensorId> read;
   for (int index : nodes) {
-    const CheckedNode& checked = model.nodes[model.position_of.at(index)];
+    const CheckedNode& checked = model.node(index);
     if (checked.folded) continue;
     for (const Node& node : checked.nodes) {
       read.insert(node.inputs.begin(), node.inputs.end());
@@ -45,7 +46,7 @@ Graph ExtractPartition(const CheckedModel& model, absl::Span<const int> nodes,
     }
   }
   for (int index : nodes) {
-    const CheckedNode& checked = model.nodes[model.position_of.at(index)];
+    const CheckedNode& checked = model.node(index);
     if (checked.folded) continue;
     if (const auto name = model.graph.composites.find(index);
         name != model.graph.composites.end()) {
@@ -67,46 +68,28 @@ namespace {
 // Newer runtimes free the dynamic temporaries of replaced nodes at the end of
 // AllocateTensors, with what the kernels prepared in them: transposed weights.
 bool HasLostTemporary(const TfLiteContext& context, const TfLiteNode& node) {
-  const TfLiteIntArray* temporaries = node.temporaries;
-  for (int i = 0; temporaries != nullptr && i < temporaries->size; ++i) {
-    if (!HasTensor(context, temporaries->data[i])) continue;
-    const TfLiteTensor& t = context.tensors[temporaries->data[i]];
-    if (t.allocation_type == kTfLiteDynamic && t.data.raw == nullptr) {
-      return true;
-    }
-  }
-  return false;
+  return absl::c_any_of(ReadInts(node.temporaries), [&context](int id) {
+    return HasTensor(context, id) &&
+           context.tensors[id].allocation_type == kTfLiteDynamic &&
+           context.tensors[id].data.raw == nullptr;
+  });
 }
 
-// Gives a node's outputs in the arena the memory back that they had.
-class KeptMemory {
- public:
-  KeptMemory(TfLiteContext* context, const TfLiteNode& node)
-      : context_(context) {
-    for (int id : ReadInts(node.outputs)) {
-      if (!HasTensor(*context, id)) continue;
-      const TfLiteTensor& t = context->tensors[id];
-      if (IsInArena(t)) memory_.emplace_back(id, t.data.raw);
-    }
-  }
-  ~KeptMemory() {
-    for (const auto& [id, raw] : memory_) {
-      TfLiteTensor& t = context_->tensors[id];
-      if (IsInArena(t)) t.data.raw = raw;  // not if a loop's is now dynamic
-    }
-  }
-  KeptMemory(const KeptMemory&) = delete;
-  KeptMemory& operator=(const KeptMemory&) = delete;
-
- private:
-  TfLiteContext* context_;
-  std::vector<std::pair<int, char*>> memory_;
-};
-
+// The node's outputs in the arena keep the memory that they have.
 absl::Status PrepareAgain(TfLiteContext* context, TfLiteNode* node,
                           const TfLiteRegistration& registration,
                           TensorValues* values) {
-  const KeptMemory kept(context, *node);
+  std::vector<std::pair<int, char*>> memory;
+  for (int id : ReadPresent(node->outputs)) {
+    const TfLiteTensor& t = context->tensors[id];
+    if (IsInArena(t)) memory.emplace_back(id, t.data.raw);
+  }
+  const absl::Cleanup give_back = [&] {
+    for (const auto& [id, raw] : memory) {
+      TfLiteTensor& t = context->tensors[id];
+      if (IsInArena(t)) t.data.raw = raw;  // not if a loop's is now dynamic
+    }
+  };
   const TfLiteStatus status =
       PrepareWithValues(context, node, registration, values);
   return status == kTfLiteOk
@@ -151,12 +134,12 @@ class GlesKernel::Host final : public SessionHost {
     gles_delegate::Warn(context_, text);
   }
   bool MayFallBack() const override {
-    return kernel_.fallback_to_cpu_ && kernel_.cpu_takes_shapes_;
+    return kernel_.setup_.fallback_to_cpu && kernel_.cpu_takes_shapes_;
   }
   absl::Status UseCpu() override {
-    for (int index : kernel_.partition_.nodes) {
+    for (int index : kernel_.setup_.partition.nodes) {
       ASSIGN_OR_RETURN(const auto found,
-                       kernel_.nodes_.find.Get(context_, index));
+                       kernel_.setup_.nodes.find.Get(context_, index));
       if (found.kernel->invoke == nullptr) {
         return absl::FailedPreconditionError(
             absl::StrCat("node ", index, " has no kernel on the CPU"));
@@ -166,8 +149,8 @@ class GlesKernel::Host final : public SessionHost {
     return absl::OkStatus();
   }
   absl::Status CheckMayBind(const Tensor& tensor) override {
-    const ModelNodes& nodes = kernel_.nodes_;
-    const std::vector<int>& own = kernel_.partition_.nodes;
+    const ModelNodes& nodes = kernel_.setup_.nodes;
+    const std::vector<int>& own = kernel_.setup_.partition.nodes;
     for (int index : nodes.plan) {
       if (absl::c_linear_search(own, index)) continue;
       ASSIGN_OR_RETURN(const auto found, nodes.find.Get(context_, index));
@@ -189,15 +172,9 @@ class GlesKernel::Host final : public SessionHost {
 };
 
 GlesKernel::GlesKernel(KernelSetup setup)
-    : fallback_to_cpu_(setup.fallback_to_cpu),
-      options_(std::move(setup.read)),
-      nodes_(std::move(setup.nodes)),
-      partition_(std::move(setup.partition)),
-      session_(std::move(setup.session)),
-      io_(std::move(setup.objects), setup.runtime_buffers,
-          std::move(setup.caches),
-          {session_.setup().gpu, std::move(setup.worker)}, setup.delegate,
-          &session_) {}
+    : setup_(std::move(setup)),
+      session_(std::move(setup_.session)),
+      io_(setup_, &session_) {}
 
 absl::StatusOr<std::unique_ptr<GlesKernel>> GlesKernel::Create(
     const TfLiteContext& context, const CheckedModel& model,
@@ -215,7 +192,7 @@ absl::Status GlesKernel::Read(const TfLiteContext& context,
   read_shapes_ = BorderShapes(context);
   std::vector<int> outputs;
   std::vector<ConstantOutput> constants;
-  for (int id : partition_.outputs) {
+  for (int id : setup_.partition.outputs) {
     if (Holds(context, id)) continue;
     const Tensor& tensor = model.graph.tensor(id);
     if (!tensor.is_constant()) {
@@ -227,15 +204,15 @@ absl::Status GlesKernel::Read(const TfLiteContext& context,
         ConstantOutput::Of(tensor, id, TypeOf(context.tensors[id].type)));
     constants.push_back(std::move(constant));
   }
-  Graph original =
-      ExtractPartition(model, partition_.nodes, partition_.inputs, outputs);
+  Graph original = ExtractPartition(model, setup_.partition.nodes,
+                                    setup_.partition.inputs, outputs);
   Graph graph = original;
   PlanDump& dump = *session_.dump();
   dump.AddGraph("read", graph);
   report()->nodes_on_integer_path = 0;
-  if (options_.uses_integer_path) {
-    const PassContext passes = {session_.setup().profile, options_.cpu_kernels,
-                                options_.traits,
+  if (setup_.read.uses_integer_path) {
+    const PassContext passes = {session_.setup().profile,
+                                setup_.read.cpu_kernels, setup_.read.traits,
                                 &report()->nodes_on_integer_path, dump.notes()};
     RETURN_IF_ERROR(
         RunPasses(PassStage::kRead, passes, &graph,
@@ -244,8 +221,7 @@ absl::Status GlesKernel::Read(const TfLiteContext& context,
                   }));
   }
   session_.SetGraph(std::move(graph), std::move(original), outputs);
-  io_.SetConstants(std::move(constants));
-  io_.ChooseCaches();
+  io_.Begin(std::move(constants));
   return absl::OkStatus();
 }
 
@@ -254,23 +230,24 @@ absl::Status GlesKernel::ReadAgain(TfLiteContext* context, SessionHost* host) {
   cpu_memory_.clear();
   read_shapes_.clear();  // of nothing, if this fails
   cpu_takes_shapes_ = false;
-  ASSIGN_OR_RETURN(auto shapes,
-                   PropagateShapes(context, nodes_, &partition_.nodes));
+  ASSIGN_OR_RETURN(auto shapes, PropagateShapes(context, setup_.nodes,
+                                                &setup_.partition.nodes));
   RETURN_IF_ERROR(shapes.refused());
   cpu_takes_shapes_ = true;
   // For other partitions: what was known when the delegate was applied.
-  const UnknownShapes before = std::move(nodes_.shapes.unknown);
-  nodes_.shapes = std::move(shapes);
-  nodes_.shapes.unknown.insert(before.begin(), before.end());
+  const UnknownShapes before = std::move(setup_.nodes.shapes.unknown);
+  setup_.nodes.shapes = std::move(shapes);
+  setup_.nodes.shapes.unknown.insert(before.begin(), before.end());
   // The whole model: constants folded by nodes of other partitions are constant
   // here as well.
-  ASSIGN_OR_RETURN(auto model, ReadModel(context, nodes_,
-                                         session_.setup().profile, options_));
-  for (int index : partition_.nodes) {
-    const CheckedNode& node = model.nodes[model.position_of.at(index)];
+  ASSIGN_OR_RETURN(
+      auto model,
+      ReadModel(context, setup_.nodes, session_.setup().profile, setup_.read));
+  for (int index : setup_.partition.nodes) {
+    const CheckedNode& node = model.node(index);
     if (node.support.ok()) continue;
     const std::string why = absl::StrCat(
-        "the partition of ", partition_.nodes.size(),
+        "the partition of ", setup_.partition.nodes.size(),
         " nodes cannot run on the GPU at the shapes that the inputs were "
         "resized to: ",
         node.op, " (node ", node.index, "): ", node.support.message(), " [",
@@ -284,14 +261,15 @@ absl::Status GlesKernel::ReadAgain(TfLiteContext* context, SessionHost* host) {
 std::vector<std::vector<int>> GlesKernel::BorderShapes(
     const TfLiteContext& context) const {
   std::vector<std::vector<int>> shapes;
-  for (const auto* list : {&partition_.inputs, &partition_.outputs}) {
+  for (const auto* list :
+       {&setup_.partition.inputs, &setup_.partition.outputs}) {
     for (int id : *list) {
       shapes.push_back(ReadInts(context.tensors[id].dims));
     }
   }
-  for (int id : partition_.inputs) {
-    const auto value = nodes_.shapes.values.find(id);
-    if (value == nodes_.shapes.values.end()) continue;
+  for (int id : setup_.partition.inputs) {
+    const auto value = setup_.nodes.shapes.values.find(id);
+    if (value == setup_.nodes.shapes.values.end()) continue;
     const auto bytes = value->second.bytes();
     shapes.emplace_back(bytes.begin(), bytes.end());
   }
@@ -299,18 +277,18 @@ std::vector<std::vector<int>> GlesKernel::BorderShapes(
 }
 
 bool GlesKernel::Holds(const TfLiteContext& context, int output) const {
-  return nodes_.shapes.values.contains(output) &&
-         !ReadsConstantsAlone(context, partition_);
+  return setup_.nodes.shapes.values.contains(output) &&
+         !ReadsConstantsAlone(context, setup_.partition);
 }
 
 absl::Status GlesKernel::EvaluateInputValues(TfLiteContext* context) {
-  TensorValues& values = nodes_.shapes.values;
-  const auto& inputs = partition_.inputs;
+  TensorValues& values = setup_.nodes.shapes.values;
+  const auto& inputs = setup_.partition.inputs;
   if (absl::c_none_of(inputs, [&](int id) { return values.contains(id); })) {
     return absl::OkStatus();
   }
   const std::vector<int> none;
-  ASSIGN_OR_RETURN(auto shapes, PropagateShapes(context, nodes_, &none));
+  ASSIGN_OR_RETURN(auto shapes, PropagateShapes(context, setup_.nodes, &none));
   for (int id : inputs) {
     const auto value = shapes.values.find(id);
     if (value != shapes.values.end()) values[id] = value->second;
@@ -319,11 +297,11 @@ absl::Status GlesKernel::EvaluateInputValues(TfLiteContext* context) {
 }
 
 absl::Status GlesKernel::HoldValues(TfLiteContext* context) {
-  for (int id : partition_.outputs) {
+  for (int id : setup_.partition.outputs) {
     if (!Holds(*context, id)) {
       TfLiteTensor& t = context->tensors[id];
       if (t.allocation_type == kTfLitePersistentRo) ReturnToArena(&t);
-    } else if (HoldValue(context, id, nodes_.shapes.values.at(id)) !=
+    } else if (HoldValue(context, id, setup_.nodes.shapes.values.at(id)) !=
                kTfLiteOk) {
       return absl::ResourceExhaustedError(absl::StrCat(
           "the runtime gives no memory to the shape in tensor ", id));
@@ -336,7 +314,7 @@ absl::Status GlesKernel::HoldValues(TfLiteContext* context) {
 
 absl::Status GlesKernel::PrepareOnGpu(TfLiteContext* context) {
   // There is nothing to plan for yet.
-  if (nodes_.shapes_are_placeholders) return absl::OkStatus();
+  if (setup_.nodes.shapes_are_placeholders) return absl::OkStatus();
   Host host(context, this);
   if (BorderShapes(*context) != read_shapes_) {
     RETURN_IF_ERROR(ReadAgain(context, &host));
@@ -346,29 +324,32 @@ absl::Status GlesKernel::PrepareOnGpu(TfLiteContext* context) {
 }
 
 absl::Status GlesKernel::Prepare(TfLiteContext* context) {
+  io_.TakeMemoryBack(context);
   // The runtime prepares the node, so that shapes are real.
-  if (std::exchange(nodes_.shapes_are_placeholders, false)) {
+  if (std::exchange(setup_.nodes.shapes_are_placeholders, false)) {
     read_shapes_.clear();
   }
   RETURN_IF_ERROR(EvaluateInputValues(context));
   Host host(context, this);
   RETURN_IF_ERROR(session_.FallBack(&host, PrepareOnGpu(context)));
-  return HoldValues(context);
+  RETURN_IF_ERROR(HoldValues(context));
+  io_.LendMemory(context);
+  return absl::OkStatus();
 }
 
 absl::Status GlesKernel::RunOnCpu(TfLiteContext* context) {
-  TensorValues& values = nodes_.shapes.values;
-  for (int id : partition_.inputs) {
+  TensorValues& values = setup_.nodes.shapes.values;
+  for (int id : setup_.partition.inputs) {
     const TfLiteTensor& t = context->tensors[id];
     // The GPU's state is lost with its shapes.
     if (t.is_variable && IsStateOnGpu(MemoryOf(t))) {
       std::memset(t.data.raw, 0, t.bytes);
     }
   }
-  const std::vector<int>& outputs = partition_.outputs;
+  const std::vector<int>& outputs = setup_.partition.outputs;
   ScratchMemory scratch(context, &cpu_memory_);
-  for (int index : partition_.nodes) {
-    ASSIGN_OR_RETURN(const auto found, nodes_.find.Get(context, index));
+  for (int index : setup_.partition.nodes) {
+    ASSIGN_OR_RETURN(const auto found, setup_.nodes.find.Get(context, index));
     // PropagateShapes() only follows a loop.
     if (IsLoop(*found.kernel) || HasLostTemporary(*context, *found.node)) {
       RETURN_IF_ERROR(

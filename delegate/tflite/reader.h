@@ -394,6 +394,10 @@ struct CheckedModel {
   Graph graph;
   std::vector<CheckedNode> nodes;    // in execution order
   HashMap<int, size_t> position_of;  // by TFLite's node index
+
+  const CheckedNode& node(int index) const {
+    return nodes[position_of.at(index)];
+  }
 };
 
 // All nodes of the execution plan, with every shape known. Call it in the

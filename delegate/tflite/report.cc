@@ -203,13 +203,6 @@ std::vector<Refusal> GroupRefusals(const CheckedModel& model) {
   return refusals;
 }
 
-Refusal RefusalOfPartition(const CheckedModel& model,
-                           const std::vector<int>& nodes, std::string reason) {
-  const CheckedNode& first = model.nodes[model.position_of.at(nodes[0])];
-  return {absl::StrCat("the partition at ", first.op), std::move(reason),
-          first.tensors, nodes};
-}
-
 std::vector<std::string> WarningsOf(absl::Span<const Refusal> refusals) {
   struct Group {
     const Refusal* first;

@@ -88,10 +88,6 @@ struct Refusal {
 // Refused nodes, grouped by op and reason.
 std::vector<Refusal> GroupRefusals(const CheckedModel& model);
 
-// The refusal of `nodes`, a partition of accepted nodes.
-Refusal RefusalOfPartition(const CheckedModel& model,
-                           const std::vector<int>& nodes, std::string reason);
-
 // A line for each reason: "CONV_2D, ADD stay on the CPU (nodes 3, 4): ...",
 // with up to eight ops and nodes, and the tensors of the first node.
 std::vector<std::string> WarningsOf(absl::Span<const Refusal> refusals);

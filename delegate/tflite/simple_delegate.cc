@@ -3,13 +3,14 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <new>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/cpu_ops/custom_ops.h"
@@ -94,8 +95,9 @@ std::shared_ptr<SimpleDelegate>& DelegateOf(TfLiteDelegate* delegate) {
 
 // Runs fn on the delegate's working thread and holds its warnings. fn does not
 // run in a forked child, or if the worker fails.
-absl::Status OnItsThread(const SimpleDelegate& delegate, HeldWarnings* warnings,
-                         absl::FunctionRef<absl::Status()> fn) {
+absl::Status OnItsThread(const SimpleDelegate& delegate,
+                         absl::FunctionRef<absl::Status()> fn,
+                         HeldWarnings* warnings = nullptr) {
   RETURN_IF_ERROR(delegate.CheckProcess());
   // Kept, as fn may delete the delegate's last owner but this caller.
   const std::shared_ptr<WorkerThread> worker = delegate.worker();
@@ -111,12 +113,6 @@ absl::Status OnItsThread(const SimpleDelegate& delegate, HeldWarnings* warnings,
   }
   const absl::Status ran = egl::Caught([&] { return worker->Run(run); });
   return ran.ok() ? result : ran;
-}
-
-// The same for functions without warnings.
-absl::Status OnItsThread(const SimpleDelegate& delegate,
-                         absl::FunctionRef<absl::Status()> fn) {
-  return OnItsThread(delegate, nullptr, fn);
 }
 
 // Runs fn on the delegate's working thread, if that has begun to work. Not in a
@@ -189,12 +185,9 @@ TfLiteStatus PrepareKernel(TfLiteContext* context, TfLiteNode* node) {
   auto* state = static_cast<KernelState*>(node->user_data);
   if (auto s = WhyNoKernel(state); !s.ok()) return ToTfLite(context, s);
   HeldWarnings warnings;
-  const absl::Status status = OnItsThread(*state->delegate, &warnings, [&] {
-    state->kernel->TakeMemoryBack(context);
-    absl::Status prepared = state->kernel->Prepare(context);
-    if (prepared.ok()) state->kernel->LendMemory(context);
-    return prepared;
-  });
+  const absl::Status status = OnItsThread(
+      *state->delegate, [&] { return state->kernel->Prepare(context); },
+      &warnings);
   return warnings.End(context, status);
 }
 
@@ -205,14 +198,9 @@ TfLiteStatus RunKernel(TfLiteContext* context, TfLiteNode* node) {
     return ToTfLite(context, s);
   }
   if (state->delegate->report_waits()) {
-    HeldWarnings warnings;
-    (void)OnItsThread(*state->delegate, &warnings, [&] {
-      const absl::Status written =
-          state->delegate->WriteReport(SimpleDelegate::ReportTime::kNow);
-      if (!written.ok()) Warn(context, written.message());
-      return absl::OkStatus();
-    });
-    (void)warnings.End(context, absl::OkStatus());
+    const absl::Status written = OnItsThread(
+        *state->delegate, [&] { return state->delegate->WriteReport(); });
+    if (!written.ok()) Warn(context, written.message());
   }
   const std::shared_ptr<WorkerThread> worker = state->delegate->worker();
   HeldWarnings warnings;
@@ -274,26 +262,14 @@ IntArrayPtr MakeIntArray(const std::vector<int>& values) {
   return array;
 }
 
-// The nodes that the delegate supports, as TFLite's own kind of array.
-absl::StatusOr<IntArrayPtr> SupportedNodes(TfLiteContext* context,
-                                           SimpleDelegate& delegate) {
-  ASSIGN_OR_RETURN(const auto plan, NodeFinder(*context).PlanOf(context));
-  IntArrayPtr supported = MakeIntArray(plan);
-  int* end = std::remove_if(
-      supported->data, supported->data + supported->size,
-      [&delegate](int node) { return !delegate.IsNodeSupported(node).ok(); });
-  supported->size = static_cast<int>(end - supported->data);
-  return supported;
-}
-
 // The runtime's partitions of these nodes.
 absl::StatusOr<std::vector<ModelPartition>> Preview(
-    TfLiteContext* context, const TfLiteIntArray& nodes) {
-  if (nodes.size == 0) return std::vector<ModelPartition>();
+    TfLiteContext* context, const std::vector<int>& nodes) {
+  if (nodes.empty()) return std::vector<ModelPartition>();
   TfLiteDelegateParams* params = nullptr;
   int count = 0;
-  if (context->PreviewDelegatePartitioning(context, &nodes, &params, &count) !=
-      kTfLiteOk) {
+  if (context->PreviewDelegatePartitioning(context, MakeIntArray(nodes).get(),
+                                           &params, &count) != kTfLiteOk) {
     return absl::InternalError("the runtime could not partition the graph");
   }
   std::vector<ModelPartition> partitions;
@@ -302,29 +278,33 @@ absl::StatusOr<std::vector<ModelPartition>> Preview(
   return partitions;
 }
 
-IntArrayPtr NodesOf(const std::vector<ModelPartition>& partitions) {
+std::vector<int> NodesOf(const std::vector<ModelPartition>& partitions) {
   std::vector<int> nodes;
   for (const ModelPartition& partition : partitions) {
-    nodes.insert(nodes.end(), partition.nodes.begin(), partition.nodes.end());
+    absl::c_copy(partition.nodes, std::back_inserter(nodes));
   }
-  return MakeIntArray(nodes);
+  return nodes;
 }
 
 // The nodes of the partitions that are built: one that is given back may leave
 // the others to be cut otherwise.
-absl::StatusOr<IntArrayPtr> BuildNodes(TfLiteContext* context,
-                                       SimpleDelegate& delegate) {
-  ASSIGN_OR_RETURN(IntArrayPtr nodes, SupportedNodes(context, delegate));
+absl::StatusOr<std::vector<int>> BuildNodes(TfLiteContext* context,
+                                            SimpleDelegate& delegate) {
+  ASSIGN_OR_RETURN(const auto plan, NodeFinder(*context).PlanOf(context));
+  std::vector<int> nodes;
+  absl::c_copy_if(plan, std::back_inserter(nodes), [&delegate](int node) {
+    return delegate.IsNodeSupported(node).ok();
+  });
   // TFLite 2.9's partitioner crashes on some graphs (CheckGraph()).
-  if (nodes->size == 0) return nodes;
-  ASSIGN_OR_RETURN(auto partitions, Preview(context, *nodes));
+  if (nodes.empty()) return nodes;
+  ASSIGN_OR_RETURN(auto partitions, Preview(context, nodes));
   nodes = NodesOf(delegate.ChoosePartitions(context, std::move(partitions)));
   for (;;) {
-    ASSIGN_OR_RETURN(partitions, Preview(context, *nodes));
+    ASSIGN_OR_RETURN(partitions, Preview(context, nodes));
     ASSIGN_OR_RETURN(partitions,
                      delegate.BuildPartitions(context, std::move(partitions)));
-    IntArrayPtr built = NodesOf(partitions);
-    if (built->size == nodes->size) return built;
+    std::vector<int> built = NodesOf(partitions);
+    if (built.size() == nodes.size()) return built;
     nodes = std::move(built);
   }
 }
@@ -398,12 +378,12 @@ TfLiteStatus ReplaceNodes(TfLiteContext* context,
 absl::Status Replace(TfLiteContext* context, TfLiteDelegate* wrapped,
                      SimpleDelegate& delegate, bool* has_begun) {
   ASSIGN_OR_RETURN(const auto nodes, BuildNodes(context, delegate));
-  if (nodes->size == 0) return absl::OkStatus();
+  if (nodes.empty()) return absl::OkStatus();
   Wrapped& state = WrappedOf(wrapped);
   state.kernels = absl::OkStatus();
   *has_begun = true;
-  if (ReplaceNodes(context, RegistrationOfKernels(), nodes.get(), wrapped) !=
-      kTfLiteOk) {
+  if (ReplaceNodes(context, RegistrationOfKernels(), MakeIntArray(nodes).get(),
+                   wrapped) != kTfLiteOk) {
     return absl::InternalError(
         "the runtime did not take the delegate's kernels");
   }
@@ -420,19 +400,15 @@ TfLiteStatus Apply(TfLiteContext* context, TfLiteDelegate* wrapped,
   }
   delegate.TakeProcess();
   const ContextOrError of_caller = delegate.ContextOfCaller();
-  const absl::Status status = OnItsThread(delegate, &warnings, [&] {
-    absl::Status applied = egl::Caught([&] {
-      const absl::Status begun = delegate.Initialize(context, of_caller);
-      return begun.ok() ? Replace(context, wrapped, delegate, has_replaced)
-                        : begun;
+  const auto apply = [&] {
+    absl::Status applied = egl::Caught([&]() -> absl::Status {
+      RETURN_IF_ERROR(delegate.Initialize(context, of_caller));
+      return Replace(context, wrapped, delegate, has_replaced);
     });
     delegate.Finish(context, applied);
-    const absl::Status written =
-        delegate.WriteReport(SimpleDelegate::ReportTime::kMayWait);
-    if (!written.ok()) Warn(context, written.message());
     return applied;
-  });
-  return warnings.End(context, status);
+  };
+  return warnings.End(context, OnItsThread(delegate, apply, &warnings));
 }
 
 TfLiteStatus DelegatePrepare(TfLiteContext* context, TfLiteDelegate* wrapped) {
@@ -516,8 +492,7 @@ void DeleteWrapped(TfLiteDelegate* delegate) {
     absl::Status written;
     AtTheEnd(own, [&] {
       // A worker's thread catches nothing.
-      written = egl::Caught(
-          [&] { return own.WriteReport(SimpleDelegate::ReportTime::kNow); });
+      written = egl::Caught([&] { return own.WriteReport(); });
     });
     if (!written.ok()) {
       // No interpreter's error reporter is at hand.

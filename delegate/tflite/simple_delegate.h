@@ -84,7 +84,9 @@ ModelPartition PartitionOf(const TfLiteDelegateParams& params);
 class SimpleDelegateKernel {
  public:
   virtual ~SimpleDelegateKernel() = default;
-  // Called whenever TFLite prepares the node, possibly with new input shapes.
+  // Called whenever TFLite prepares the node, possibly with new input shapes,
+  // before it allocates tensors: the kernel may place tensors that only it uses
+  // in its own memory.
   virtual absl::Status Prepare(TfLiteContext* context) = 0;
   // One inference. True, if `may_split`: submitted; call Wait(), which provides
   // the outputs. Other kernels may run before that. False: all is done. After
@@ -96,11 +98,8 @@ class SimpleDelegateKernel {
   // worker's part. If BeforeSubmit() fails, there is no inference; AfterWait()
   // is called after a success.
   virtual GpuQueue* queue() = 0;
-  // Called after each Prepare() by TFLite, before it allocates tensors: the
-  // kernel may place tensors that only it uses in its own memory. Called before
-  // the next such Prepare() and before deletion: returns the memory, so that
-  // the runtime allocates the tensors again.
-  virtual void LendMemory(TfLiteContext* context) = 0;
+  // Called before deletion: returns that memory, so that the runtime allocates
+  // the tensors again.
   virtual void TakeMemoryBack(TfLiteContext* context) = 0;
 };
 
@@ -141,14 +140,12 @@ class SimpleDelegate {
   virtual absl::Status CopyHandle(TfLiteBufferHandle, TfLiteTensor&,
                                   bool to_handle) = 0;
   // Called after the partitions are replaced, or Initialize failed. `applied`:
-  // Ok, or why the delegate could not be applied.
+  // Ok, or why the delegate could not be applied. Writes the report, or lets it
+  // wait for the next inference.
   virtual void Finish(TfLiteContext* context, const absl::Status& applied) = 0;
-  // Writes the report to the user's file, if any: after Finish() (kMayWait) and
-  // on deletion (kNow). The next inference writes a report
-  // that has waited.
-  enum class ReportTime { kNow, kMayWait };
-  virtual absl::Status WriteReport(ReportTime) = 0;
-  // Whether WriteReport() has left the file as it was.
+  // Writes the report to the user's file, if any. Also called on deletion.
+  virtual absl::Status WriteReport() = 0;
+  // Whether Finish() has left the file as it was.
   bool report_waits() const { return report_waits_; }
 
   // Call it when the delegate is applied: it belongs to this process from then

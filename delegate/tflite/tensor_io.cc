@@ -351,13 +351,13 @@ struct OtherNodes {
 };
 
 absl::StatusOr<OtherNodes> NodesBeside(TfLiteContext* context,
-                                       const ModelNodes& nodes,
-                                       const ModelPartition& partition) {
+                                       const KernelSetup& setup) {
   OtherNodes others;
-  const HashSet<int> own(partition.nodes.begin(), partition.nodes.end());
-  for (int index : nodes.plan) {
+  const HashSet<int> own(setup.partition.nodes.begin(),
+                         setup.partition.nodes.end());
+  for (int index : setup.nodes.plan) {
     if (own.contains(index)) continue;
-    ASSIGN_OR_RETURN(const auto found, nodes.find.Get(context, index));
+    ASSIGN_OR_RETURN(const auto found, setup.nodes.find.Get(context, index));
     for (int id : ReadInts(found.node->inputs)) others.tensors.insert(id);
     for (int id : ReadInts(found.node->outputs)) {
       others.tensors.insert(id);
@@ -369,15 +369,12 @@ absl::StatusOr<OtherNodes> NodesBeside(TfLiteContext* context,
 
 }  // namespace
 
-TensorIo::TensorIo(std::shared_ptr<const BoundObjects> objects,
-                   const std::optional<GlesRuntimeBuffers>& runtime_buffers,
-                   std::shared_ptr<CachePool> pool, GpuPlace place,
-                   const SimpleDelegate* handle_owner, Session* session)
-    : objects_(std::move(objects)),
+TensorIo::TensorIo(const KernelSetup& setup, Session* session)
+    : setup_(setup),
       session_(session),
-      handle_owner_(handle_owner),
       buffered_(std::make_unique<BufferedTensors>(
-          runtime_buffers, std::move(pool), std::move(place))) {}
+          setup.runtime_buffers, setup.caches,
+          GpuPlace{session->setup().gpu, setup.worker})) {}
 
 TensorIo::~TensorIo() = default;
 
@@ -386,7 +383,7 @@ void TensorIo::Abandon() { buffered_->Finish(); }
 void TensorIo::SetObjects() {
   const auto set = [this](std::vector<IoSlot>* slots) {
     for (IoSlot& slot : *slots) {
-      const AppObject* object = objects_->Of(slot.index());
+      const AppObject* object = setup_.objects->Of(slot.index());
       if (object == nullptr) object = handles_.Of(slot.index());
       slot.object.reset();
       if (object != nullptr) slot.object = *object;
@@ -402,8 +399,8 @@ void TensorIo::TakeHandle(const TfLiteContext& context, int index) {
   if (index < 0) return;
   const TfLiteTensor& tensor = context.tensors[index];
   const AppObject* had = handles_.Of(index);
-  const bool has = handle_owner_ != nullptr && tensor.buffer_handle > 0 &&
-                   DelegateOfTensor(tensor) == handle_owner_;
+  const bool has = setup_.delegate != nullptr && tensor.buffer_handle > 0 &&
+                   DelegateOfTensor(tensor) == setup_.delegate;
   if (!has) {
     if (had != nullptr) handles_.Unbind(index);
     return;
@@ -415,22 +412,21 @@ void TensorIo::TakeHandle(const TfLiteContext& context, int index) {
   handles_.Bind(index, object);
 }
 
-void TensorIo::ChooseCaches() {
+void TensorIo::Begin(std::vector<ConstantOutput> constants) {
+  constants_ = std::move(constants);
   buffered_->ChooseCaches(session_->graph());
   for (int tensor : buffered_->caches()) {
     handles_.Bind(tensor, BufferedTensors::ObjectOf({}));
   }
 }
 
-absl::Status TensorIo::RequireBuffers(TfLiteContext* context,
-                                      const ModelNodes& nodes,
-                                      const ModelPartition& partition) {
+absl::Status TensorIo::RequireBuffers(TfLiteContext* context) {
   if (!buffered_->HasBuffers()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const auto beside, NodesBeside(context, nodes, partition));
+  ASSIGN_OR_RETURN(const auto beside, NodesBeside(context, setup_));
   const std::vector<int> caches = buffered_->caches();
   std::vector<int> others;
   for (int tensor : session_->ZeroCopyTensors()) {
-    if (!buffered_->IsCache(tensor) && objects_->Of(tensor) == nullptr) {
+    if (!buffered_->IsCache(tensor) && setup_.objects->Of(tensor) == nullptr) {
       others.push_back(tensor);
     }
   }
@@ -445,7 +441,7 @@ absl::Status TensorIo::RequireBuffers(TfLiteContext* context,
 
 absl::Status TensorIo::TakeCache(TfLiteContext* context, int index,
                                  bool writes) {
-  if (objects_->Of(index) != nullptr && buffered_->Keeps()) {
+  if (setup_.objects->Of(index) != nullptr && buffered_->Keeps()) {
     return absl::FailedPreconditionError(absl::StrCat(
         "tensor ", index,
         " is bound to a GL object, and state_pairs keeps it on the GPU: use "
@@ -523,10 +519,9 @@ absl::Status TensorIo::Finish(TfLiteContext* context) {
   return absl::OkStatus();
 }
 
-void TensorIo::LendMemory(TfLiteContext* context, const ModelNodes& nodes,
-                          const ModelPartition& partition) {
+void TensorIo::LendMemory(TfLiteContext* context) {
   if (!session_->LendsMemory()) return;
-  const auto others = NodesBeside(context, nodes, partition);
+  const auto others = NodesBeside(context, setup_);
   if (!others.ok() || others->have_dynamic_outputs) return;
   for (const bool is_input : {true, false}) {
     const auto& slots = is_input ? session_->inputs() : session_->outputs();
