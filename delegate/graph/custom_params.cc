@@ -28,6 +28,38 @@ std::optional<int> AsInt(const flexbuffers::Reference& value) {
   return static_cast<int>(number);
 }
 
+std::optional<float> AsFinite(const flexbuffers::Reference& value) {
+  if (!value.IsNumeric() || !std::isfinite(value.AsFloat())) {
+    return std::nullopt;
+  }
+  return value.AsFloat();
+}
+
+// Of a number: whether it is not 0.
+std::optional<bool> AsBool(const flexbuffers::Reference& value) {
+  if (value.IsBool()) return value.AsBool();
+  if (value.IsNumeric()) return value.AsDouble() != 0;
+  return std::nullopt;
+}
+
+template <typename Vector>
+std::optional<std::vector<int>> Elements(const Vector& vector) {
+  std::vector<int> ints;
+  for (size_t i = 0; i < vector.size(); ++i) {
+    const std::optional<int> number = AsInt(vector[i]);
+    if (!number) return std::nullopt;
+    ints.push_back(*number);
+  }
+  return ints;
+}
+
+std::optional<std::vector<int>> AsInts(const flexbuffers::Reference& value) {
+  if (value.IsTypedVector()) return Elements(value.AsTypedVector());
+  if (value.IsFixedTypedVector()) return Elements(value.AsFixedTypedVector());
+  if (value.IsVector()) return Elements(value.AsVector());
+  return std::nullopt;
+}
+
 // The root map of a flexbuffer, the format of most custom ops' parameters.
 // The bytes may be hostile: they are verified and copied, and nothing is read
 // past their end. After the first error all functions return defaults; check
@@ -53,44 +85,16 @@ class FlexbufferMap {
   // Each: kInvalidArgument if the key is missing or its value has another kind.
   // Int() truncates fractions.
   int Int(const char* key) {
-    const flexbuffers::Reference value = Find(key);
-    if (!status_.ok()) return 0;
-    const std::optional<int> number = AsInt(value);
-    if (!number) Fail(key, "is no number that 32 bits hold");
-    return number.value_or(0);
+    return Get(key, AsInt, "is no number that 32 bits hold");
   }
-
-  // Finite.
   float Float(const char* key) {
-    const flexbuffers::Reference value = Find(key);
-    if (!status_.ok()) return 0;
-    if (value.IsNumeric() && std::isfinite(value.AsFloat())) {
-      return value.AsFloat();
-    }
-    Fail(key, "is no finite number");
-    return 0;
+    return Get(key, AsFinite, "is no finite number");
   }
-
-  // Of a number: whether it is not 0.
   bool Bool(const char* key) {
-    const flexbuffers::Reference value = Find(key);
-    if (!status_.ok()) return false;
-    if (value.IsBool()) return value.AsBool();
-    if (value.IsNumeric()) return value.AsDouble() != 0;
-    Fail(key, "is neither true nor false");
-    return false;
+    return Get(key, AsBool, "is neither true nor false");
   }
-
   std::vector<int> Ints(const char* key) {
-    const flexbuffers::Reference value = Find(key);
-    if (!status_.ok()) return {};
-    if (value.IsTypedVector()) return Elements(key, value.AsTypedVector());
-    if (value.IsFixedTypedVector()) {
-      return Elements(key, value.AsFixedTypedVector());
-    }
-    if (value.IsVector()) return Elements(key, value.AsVector());
-    Fail(key, "is no vector of integers");
-    return {};
+    return Get(key, AsInts, "is no vector of integers");
   }
 
   std::array<int, 2> Pair(const char* key) {
@@ -101,9 +105,10 @@ class FlexbufferMap {
     return {0, 0};
   }
 
-  bool IsString(const char* key, const char* wanted) {
-    const flexbuffers::Reference value = Find(key);
-    return status_.ok() && value.IsString() && value.AsString().str() == wanted;
+  bool IsString(const char* key, const char* wanted) const {
+    if (!Has(key)) return false;
+    const flexbuffers::Reference value = Root().AsMap()[key];
+    return value.IsString() && value.AsString().str() == wanted;
   }
 
   bool Has(const char* key) const {
@@ -117,25 +122,15 @@ class FlexbufferMap {
     return flexbuffers::GetRoot(bytes_.data(), size_);
   }
 
-  flexbuffers::Reference Find(const char* key) {
+  // What `as` makes of the value; `what`: of one that it refuses.
+  template <typename T>
+  T Get(const char* key, std::optional<T> (*as)(const flexbuffers::Reference&),
+        const char* what) {
     if (!status_.ok()) return {};
     const flexbuffers::Reference value = Root().AsMap()[key];
-    if (value.IsNull()) Fail(key, "is absent");
-    return value;
-  }
-
-  template <typename Vector>
-  std::vector<int> Elements(const char* key, const Vector& vector) {
-    std::vector<int> ints;
-    for (size_t i = 0; i < vector.size(); ++i) {
-      const std::optional<int> number = AsInt(vector[i]);
-      if (number) {
-        ints.push_back(*number);
-      } else {
-        Fail(key, "is no vector of integers");
-      }
-    }
-    return ints;
+    const std::optional<T> found = as(value);
+    if (!found) Fail(key, value.IsNull() ? "is absent" : what);
+    return found.value_or(T());
   }
 
   void Fail(const char* key, const char* why) {
