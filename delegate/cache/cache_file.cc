@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstring>
 #include <random>
 
+#include "absl/algorithm/container.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -121,23 +121,16 @@ absl::StatusOr<FileDescriptor> CacheDirectory::OpenForReading(
 
 absl::StatusOr<CacheDirectory::Temp> CacheDirectory::CreateTemp() const {
   std::random_device random;
-  for (int attempt = 0; attempt < 16; ++attempt) {
-    const uint64_t number = uint64_t{random()} << 32 | random();
-    Temp temp;
-    temp.name =
-        absl::StrCat(absl::Hex(number, absl::kZeroPad16), kCacheTempSuffix);
-    temp.fd = FileDescriptor(openat(
-        fd_.get(), temp.name.c_str(),
-        O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
-    if (!temp.fd.valid()) {
-      if (errno == EEXIST) continue;
-      return Errno(errno, "making a file in", path_);
-    }
-    (void)flock(temp.fd.get(), LOCK_EX | LOCK_NB);
-    return temp;
-  }
-  return absl::UnavailableError(
-      absl::StrCat("no free file name in '", path_, "'"));
+  const uint64_t number = uint64_t{random()} << 32 | random();
+  Temp temp;
+  temp.name =
+      absl::StrCat(absl::Hex(number, absl::kZeroPad16), kCacheTempSuffix);
+  temp.fd = FileDescriptor(openat(
+      fd_.get(), temp.name.c_str(),
+      O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (!temp.fd.valid()) return Errno(errno, "making a file in", path_);
+  (void)flock(temp.fd.get(), LOCK_EX | LOCK_NB);
+  return temp;
 }
 
 absl::Status CacheDirectory::Publish(Temp temp, const std::string& name) const {
@@ -190,8 +183,8 @@ absl::Status CacheDirectory::Limit(int64_t max_bytes) const {
     entries.push_back({Nanoseconds(info.st_mtim), info.st_size, name});
     total += info.st_size;
   }));
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return a.used < b.used; });
+  absl::c_sort(entries,
+               [](const Entry& a, const Entry& b) { return a.used < b.used; });
   for (const Entry& entry : entries) {
     if (total <= max_bytes) break;
     Remove(entry.name);

@@ -7,12 +7,6 @@
 #include "absl/strings/str_cat.h"
 
 namespace gles_delegate {
-namespace {
-
-Hash128 FromXxh(XXH128_hash_t hash) { return {hash.low64, hash.high64}; }
-
-}  // namespace
-
 std::string Hash128::ToHex() const {
   return absl::StrCat(absl::Hex(high, absl::kZeroPad16),
                       absl::Hex(low, absl::kZeroPad16));
@@ -27,7 +21,7 @@ Hash128 HashBytes(absl::Span<const uint8_t> bytes,
 }
 
 Hash128 HashText(absl::string_view text) {
-  return FromXxh(XXH3_128bits(text.data(), text.size()));
+  return Hasher().Raw(text.data(), text.size()).Finish();
 }
 
 struct Hasher::State {
@@ -55,7 +49,8 @@ Hasher& Hasher::Text(absl::string_view text) {
 }
 
 Hash128 Hasher::Finish() const {
-  return FromXxh(XXH3_128bits_digest(&state_->xxh));
+  const XXH128_hash_t hash = XXH3_128bits_digest(&state_->xxh);
+  return {hash.low64, hash.high64};
 }
 
 }  // namespace gles_delegate
