@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
+#include <new>
 
 #include "absl/types/span.h"
 #include "gles_delegate/gles_delegate.h"
@@ -54,6 +56,16 @@ inline TfLiteIntArray* NewIntArray(absl::Span<const int> values) {
   if (array == nullptr) return nullptr;
   array->size = static_cast<int>(values.size());
   std::copy(values.begin(), values.end(), array->data);
+  return array;
+}
+struct FreeIntArray {
+  void operator()(TfLiteIntArray* array) const { std::free(array); }
+};
+using IntArrayPtr = std::unique_ptr<TfLiteIntArray, FreeIntArray>;
+// Throws bad_alloc.
+inline IntArrayPtr MakeIntArray(absl::Span<const int> values) {
+  IntArrayPtr array(NewIntArray(values));
+  if (array == nullptr) throw std::bad_alloc();
   return array;
 }
 

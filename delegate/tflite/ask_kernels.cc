@@ -60,13 +60,6 @@ struct TrialParams {
   int outputs = 1;
 };
 
-// By malloc(), as kernels free such arrays.
-TfLiteIntArray* NewInts(const std::vector<int>& values) {
-  TfLiteIntArray* array = NewIntArray(values);
-  if (array == nullptr) throw std::bad_alloc();
-  return array;
-}
-
 // A quantized tensor's scale, and 0 as its zero point, in TFLite's structs:
 // their arrays are {int size; float data[]} and {int size; int data[]}.
 struct TrialQuantization {
@@ -133,7 +126,7 @@ class Trial {
       q.whole.zero_point = reinterpret_cast<TfLiteIntArray*>(q.zero_point);
       t.quantization = {kTfLiteAffineQuantization, &q.whole};
     }
-    Resize(&t, NewInts(from.dims));
+    Resize(&t, MakeIntArray(from.dims).release());
     if (!from.bytes.empty()) {
       if (!Allocate(&t)) throw std::bad_alloc();
       std::memcpy(t.data.raw, from.bytes.data(),
@@ -150,10 +143,11 @@ class Trial {
       (i < first_output ? inputs : outputs).push_back(i);
     }
     TfLiteNode node = {};
-    node.inputs = NewInts(inputs);
-    node.outputs = NewInts(outputs);
-    node.intermediates = NewInts({});
-    node.temporaries = NewInts({});
+    // By malloc(), as kernels free such arrays.
+    node.inputs = MakeIntArray(inputs).release();
+    node.outputs = MakeIntArray(outputs).release();
+    node.intermediates = MakeIntArray({}).release();
+    node.temporaries = MakeIntArray({}).release();
     node.builtin_data = const_cast<void*>(params.builtin);
     node.custom_initial_data = params.custom;
     node.custom_initial_data_size = static_cast<int>(params.bytes);

@@ -151,11 +151,12 @@ namespace {
 
 // Calls `check` with each tensor of the node that is present.
 absl::Status ForEachTensor(
-    const Graph& graph, const TfLiteNode& node,
+    const Graph& graph, const NodeToRead& node,
     absl::FunctionRef<absl::Status(const Tensor& t, bool is_output)> check) {
-  for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
-    for (int id : ReadPresent(list)) {
-      RETURN_IF_ERROR(check(graph.tensor(id), list == node.outputs));
+  for (const auto* list : {&node.inputs, &node.outputs}) {
+    for (int id : *list) {
+      if (id < 0) continue;
+      RETURN_IF_ERROR(check(graph.tensor(id), list == &node.outputs));
     }
   }
   return absl::OkStatus();
@@ -201,10 +202,10 @@ absl::Status CheckShape(const Tensor& t, bool) {
 
 // Shapes that are only known when the model runs, or behind a node that the
 // runtime refuses.
-absl::Status CheckShapesKnown(const TfLiteNode& node,
+absl::Status CheckShapesKnown(const NodeToRead& node,
                               const UnknownShapes& unknown) {
-  for (const TfLiteIntArray* list : {node.inputs, node.outputs}) {
-    for (int index : ReadInts(list)) {
+  for (const auto* list : {&node.inputs, &node.outputs}) {
+    for (int index : *list) {
       const auto it = unknown.find(index);
       if (it == unknown.end()) continue;
       return absl::UnimplementedError(
@@ -229,17 +230,14 @@ absl::Status CheckNotEmpty(const Tensor& t, bool) {
 // Quantized activations without a float view, or with one that the op does not
 // support, and constants without the scale that the op needs. The op's parser
 // only sees that they are not floats.
-absl::Status CheckViews(const Graph& graph, const TfLiteNode& node,
+absl::Status CheckViews(const Graph& graph, const NodeToRead& node,
                         const OpDefinition& op, const ReadOptions& options) {
-  std::vector<const Tensor*> inputs;
-  for (int index : ReadInts(node.inputs)) {
-    if (index >= 0) inputs.push_back(&graph.tensor(index));
-  }
-  RETURN_IF_ERROR(CheckInt64Constants(op, inputs));
   return ForEachTensor(
       graph, node, [&](const Tensor& t, bool is_output) -> absl::Status {
         if (t.is_constant()) {
-          if (!LacksScale(t, op)) return absl::OkStatus();
+          if (!LacksScale(t, op)) {
+            return is_output ? absl::OkStatus() : CheckInt64Constant(op, t);
+          }
           return absl::UnimplementedError(
               absl::StrCat("the constant ", t.ToString(), " has no scale"));
         }
@@ -252,10 +250,9 @@ absl::Status CheckViews(const Graph& graph, const TfLiteNode& node,
 // Variables of other types than float32, written, in two inputs of the node, or
 // with several users, by tensor: a state stays on the GPU, and one input of one
 // node alone may use it (host_memory.h).
-absl::Status CheckVariables(const Graph& graph, const TfLiteNode& node,
+absl::Status CheckVariables(const Graph& graph, const NodeToRead& node,
                             const HashMap<int, int>& users_of) {
-  const auto inputs = ReadInts(node.inputs);
-  for (int id : inputs) {
+  for (int id : node.inputs) {
     if (id < 0 || !graph.tensor(id).is_variable) continue;
     const Tensor& t = graph.tensor(id);
     if (const int users = users_of.at(id); users > 1) {
@@ -269,13 +266,13 @@ absl::Status CheckVariables(const Graph& graph, const TfLiteNode& node,
                        DataTypeName(t.stored()),
                        "; only float32 states are kept on the GPU"));
     }
-    if (const auto times = absl::c_count(inputs, id); times > 1) {
+    if (const auto times = absl::c_count(node.inputs, id); times > 1) {
       return absl::UnimplementedError(absl::StrCat(
           "the state ", t.ToString(), " is ", times,
           " of its inputs; on the GPU each has a state of its own"));
     }
   }
-  for (int id : ReadInts(node.outputs)) {
+  for (int id : node.outputs) {
     if (id >= 0 && graph.tensor(id).is_variable) {
       return absl::UnimplementedError(
           absl::StrCat("its output ", graph.tensor(id).ToString(),
@@ -287,8 +284,8 @@ absl::Status CheckVariables(const Graph& graph, const TfLiteNode& node,
 
 }  // namespace
 
-absl::Status CheckScales(const Graph& graph, const TfLiteNode& node) {
-  for (int index : ReadInts(node.inputs)) {
+absl::Status CheckScales(const Graph& graph, const NodeToRead& node) {
+  for (int index : node.inputs) {
     if (index < 0 || !graph.tensor(index).quantization.is_unknown) continue;
     return absl::UnimplementedError(absl::StrCat(
         "'", PrintableName(graph.tensor(index).name),
@@ -299,7 +296,7 @@ absl::Status CheckScales(const Graph& graph, const TfLiteNode& node) {
   return absl::OkStatus();
 }
 
-absl::Status CheckNode(const Graph& graph, const TfLiteNode& node,
+absl::Status CheckNode(const Graph& graph, const NodeToRead& node,
                        const OpDefinition& op, const ReadOptions& options,
                        const UnknownShapes& unknown,
                        const HashMap<int, int>& users_of) {
@@ -311,7 +308,7 @@ absl::Status CheckNode(const Graph& graph, const TfLiteNode& node,
   return CheckViews(graph, node, op, options);
 }
 
-absl::Status CheckTensors(const Graph& graph, const TfLiteNode& node,
+absl::Status CheckTensors(const Graph& graph, const NodeToRead& node,
                           const ReadOptions& options) {
   return ForEachTensor(graph, node, [&](const Tensor& t, bool) -> absl::Status {
     const bool runs_on_gpu = t.type == DataType::kFloat32 ||

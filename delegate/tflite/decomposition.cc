@@ -9,6 +9,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "delegate/cpu_ops/custom_ops.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/printable.h"
 #include "delegate/tflite/reader.h"
@@ -20,52 +21,10 @@ namespace gles_delegate {
 
 namespace {
 
-// While it lives, the kernels of a subgraph's nodes have another prepare
-// function, as they would see shapes that only tell tensors apart. Afterwards,
-// what the nodes write has the shapes from before: some kernels look at the
-// rank.
-class ReplacedPrepare {
- public:
-  using Prepare = decltype(TfLiteRegistration::prepare);
-
-  ReplacedPrepare(const Subgraph& subgraph, const NodeFinder& find,
-                  Prepare prepare)
-      : ReplacedPrepare(subgraph.context, find) {
-    for (int index : subgraph.plan) {
-      const auto found = find.Get(context_, index);
-      if (!found.ok()) continue;
-      replaced_.emplace_back(index, found->kernel->prepare);
-      found->kernel->prepare = prepare;
-      for (int id : ReadPresent(found->node->outputs)) {
-        dims_.emplace_back(id, ReadInts(context_->tensors[id].dims));
-      }
-    }
-  }
-  ~ReplacedPrepare() {
-    for (const auto& [index, prepare] : replaced_) {
-      // The runtime may have moved it.
-      const auto found = find_.Get(context_, index);
-      if (found.ok()) found->kernel->prepare = prepare;
-    }
-    for (const auto& [id, dims] : dims_) ResizeTensor(context_, id, dims);
-  }
-  ReplacedPrepare(const ReplacedPrepare&) = delete;
-  ReplacedPrepare& operator=(const ReplacedPrepare&) = delete;
-
- private:
-  // Once it is done, the destructor runs if the other constructor throws.
-  ReplacedPrepare(TfLiteContext* context, const NodeFinder& find)
-      : context_(context), find_(find) {}
-
-  TfLiteContext* context_;
-  const NodeFinder& find_;
-  std::vector<std::pair<int, Prepare>> replaced_;
-  std::vector<std::pair<int, std::vector<int>>> dims_;
-};
-
 // The tensors that a subgraph's nodes read, except constants, and write.
 struct SubgraphTensors {
   HashSet<int> read, written;
+  std::vector<int> last_first;  // `written`; most outputs are written late
 };
 
 // kUnimplemented: another delegate has taken some of the nodes.
@@ -83,9 +42,39 @@ absl::StatusOr<SubgraphTensors> TensorsOf(const Subgraph& subgraph,
       const bool is_constant = tensor.allocation_type == kTfLiteMmapRo;
       if (!is_constant && !tensor.is_variable) tensors.read.insert(id);
     }
-    for (int id : ReadInts(found.node->outputs)) tensors.written.insert(id);
+    for (int id : ReadPresent(found.node->outputs)) {
+      tensors.written.insert(id);
+      tensors.last_first.push_back(id);
+    }
   }
+  absl::c_reverse(tensors.last_first);
   return tensors;
+}
+
+// Until `changes` to the subgraph end, its nodes' kernels have another prepare
+// function, as they would see shapes that only tell tensors apart. Afterwards,
+// what the nodes write has the shapes from before: some kernels look at the
+// rank.
+void ReplacePrepare(const Subgraph& subgraph, const NodeFinder& find,
+                    decltype(TfLiteRegistration::prepare) prepare,
+                    TensorChanges* changes) {
+  TfLiteContext* const context = subgraph.context;
+  for (int index : subgraph.plan) {
+    const auto found = find.Get(context, index);
+    if (!found.ok()) continue;
+    changes->AtTheEnd(
+        [find, index, before = found->kernel->prepare](TfLiteContext* context) {
+          // The runtime may have moved it.
+          const auto found = find.Get(context, index);
+          if (found.ok()) found->kernel->prepare = before;
+        });
+    found->kernel->prepare = prepare;
+    for (int id : ReadPresent(found->node->outputs)) {
+      changes->AtTheEnd(
+          [id, dims = ReadInts(context->tensors[id].dims)](
+              TfLiteContext* context) { ResizeTensor(context, id, dims); });
+    }
+  }
 }
 
 // The shapes have no elements, so that such tensors take no memory: [0, n] is
@@ -160,7 +149,8 @@ absl::StatusOr<SubgraphBorder> BorderOf(TfLiteContext* context, int node,
       marked.Set(inputs[i], &TfLiteTensor::dims,
                  reinterpret_cast<TfLiteIntArray*>(marks[i].data()));
     }
-    const ReplacedPrepare marking(subgraph, find, MarkOutputs);
+    TensorChanges written(subgraph.context);
+    ReplacePrepare(subgraph, find, MarkOutputs, &written);
     prepared = found.kernel->prepare(context, found.node);
   }
   SubgraphBorder border;
@@ -309,22 +299,6 @@ std::vector<int> MarkFor(int position) { return {0, 0, position}; }
 // A prepare function that leaves the outputs' shapes as they are.
 TfLiteStatus KeepShapes(TfLiteContext*, TfLiteNode*) { return kTfLiteOk; }
 
-// The tensors of a subgraph that nodes write, last ones first: most outputs are
-// written late.
-std::vector<int> WrittenLastFirst(const Subgraph& subgraph,
-                                  const NodeFinder& find) {
-  std::vector<int> written;
-  for (auto index = subgraph.plan.rbegin(); index != subgraph.plan.rend();
-       ++index) {
-    const auto found = find.Get(subgraph.context, *index);
-    if (!found.ok()) continue;
-    for (int id : ReadInts(found->node->outputs)) {
-      if (id >= 0) written.push_back(id);
-    }
-  }
-  return written;
-}
-
 // Resizes tensors that nodes write. They may be dynamic from earlier.
 void ResizeWritten(TfLiteContext* subgraph, int id,
                    const std::vector<int>& dims) {
@@ -381,8 +355,11 @@ class LoopKernel {
     for (size_t i = 0; i < size(); ++i) Resize(i, dims_of(i));
     // Its inputs need not be distinct tensors, but its outputs are. The kernel
     // changes the lists, and its data remembers that outputs were dynamic.
-    const InlinedNode like(node_, registration_, positions_, positions_);
-    TfLiteNode node = like.node();
+    const IntArrayPtr inputs = MakeIntArray(positions_);
+    const IntArrayPtr outputs = MakeIntArray(positions_);
+    TfLiteNode node = node_;
+    node.inputs = inputs.get();
+    node.outputs = outputs.get();
     node.user_data = registration_.init(
         context_, static_cast<const char*>(node.builtin_data), 0);
     const TfLiteStatus status = registration_.prepare(context_, &node);
@@ -484,10 +461,11 @@ absl::StatusOr<SubgraphBorder> LoopBorderOf(TfLiteContext* context, int node,
   RETURN_IF_ERROR(CheckLoop(*context, *at.node, *at.kernel));
   ASSIGN_OR_RETURN(auto tested, TensorsOf(*condition, find));
   ASSIGN_OR_RETURN(auto changed, TensorsOf(body, find));
-  const std::vector<int> written = WrittenLastFirst(body, find);
+  const std::vector<int>& written = changed.last_first;
 
-  const ReplacedPrepare of_condition(*condition, find, KeepShapes);
-  const ReplacedPrepare of_body(body, find, KeepShapes);
+  TensorChanges in_condition(condition->context), in_body(body.context);
+  ReplacePrepare(*condition, find, KeepShapes, &in_condition);
+  ReplacePrepare(body, find, KeepShapes, &in_body);
   KeptMessages messages(context), of_subgraph(body.context),
       of_other(condition->context);
   LoopKernel kernel(context, *at.node, *at.kernel);
@@ -497,13 +475,13 @@ absl::StatusOr<SubgraphBorder> LoopBorderOf(TfLiteContext* context, int node,
         absl::StrCat("its body has ", written.size(), " tensors and ",
                      kernel.size(), " outputs, which are too many"));
   }
-  for (int id : tested.written) {
-    if (id >= 0) ResizeWritten(condition->context, id, kUnlike);
+  for (int id : tested.last_first) {
+    ResizeWritten(condition->context, id, kUnlike);
   }
   for (int id : written) ResizeWritten(body.context, id, kUnlike);
 
   // The kernel takes one bool alone for an answer.
-  for (int id : WrittenLastFirst(*condition, find)) {
+  for (int id : tested.last_first) {
     if (condition->context->tensors[id].type != kTfLiteBool) continue;
     ResizeWritten(condition->context, id, {1});
     if (kernel.Prepare([](size_t i) { return MarkFor(static_cast<int>(i)); })) {

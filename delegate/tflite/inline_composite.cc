@@ -53,8 +53,9 @@ class JoinedRows {
 
   // True: the node moves whole rows, that is, along the first axis, and its
   // output is noted. It is not needed otherwise.
-  bool Take(const TfLiteNode& node, const TfLiteRegistration& registration,
-            const std::vector<int>& inputs, const std::vector<int>& outputs) {
+  bool Take(const NodeToRead& node) {
+    const std::vector<int>& inputs = node.inputs;
+    const std::vector<int>& outputs = node.outputs;
     const auto is_absent = [](int id) { return id < 0; };
     if (outputs.size() != 1 || is_absent(outputs[0]) ||
         absl::c_any_of(inputs, is_absent)) {
@@ -69,7 +70,7 @@ class JoinedRows {
     const auto add = [&](TensorId id, int begin, int end) {
       for (const Rows& r : RowsOf(id, begin, end)) rows.push_back(r);
     };
-    switch (registration.builtin_code) {
+    switch (node.kernel->builtin_code) {
       case BuiltinOperator_SLICE: {
         if (inputs.size() != 3 || !has_same_rows(inputs[0])) return false;
         const auto begin = FirstOf(graph_.tensor(inputs[1]));
@@ -81,7 +82,7 @@ class JoinedRows {
       }
       case BuiltinOperator_CONCATENATION: {
         const auto* params =
-            static_cast<const ConcatenationParams*>(node.builtin_data);
+            static_cast<const ConcatenationParams*>(node.node.builtin_data);
         const int rank = static_cast<int>(to.dims.size());
         if (params == nullptr || params->activation != 0 ||
             (params->axis != 0 && params->axis != -rank) ||
@@ -115,12 +116,12 @@ class JoinedRows {
   }
 
   // True: the node is a GATHER of one row, and nodes that cost less were added.
-  bool TakeRow(const TfLiteNode& node, const TfLiteRegistration& registration,
-               const std::vector<int>& inputs,
-               const std::vector<int>& outputs) {
-    const auto* params = static_cast<const GatherParams*>(node.builtin_data);
-    if (registration.builtin_code != BuiltinOperator_GATHER ||
-        params == nullptr || inputs.size() != 2 || outputs.size() != 1 ||
+  bool TakeRow(const NodeToRead& node) {
+    const std::vector<int>& inputs = node.inputs;
+    const auto* params =
+        static_cast<const GatherParams*>(node.node.builtin_data);
+    if (node.kernel->builtin_code != BuiltinOperator_GATHER ||
+        params == nullptr || inputs.size() != 2 || node.outputs.size() != 1 ||
         params->axis != 0 || params->batch_dims != 0) {
       return false;
     }
@@ -136,14 +137,12 @@ class JoinedRows {
     const TensorId id = add_(std::move(row));
     noted_[id] = rows;
     Write(id);
-    Copy(id, outputs[0]);
+    Copy(id, node.outputs[0]);
     return true;
   }
 
   // Adds the nodes that write `id`, if it is noted.
   void Write(TensorId id) {
-    static const TfLiteRegistration kConcatenation =
-        Builtin(BuiltinOperator_CONCATENATION);
     static ConcatenationParams params = {/*axis=*/0, /*activation=*/0};
     const auto noted = noted_.find(id);
     if (noted == noted_.end()) return;
@@ -170,22 +169,20 @@ class JoinedRows {
       parts.push_back(add_(std::move(part)));
       Slice(r, parts.back());
     }
-    TfLiteNode node = {};
-    node.builtin_data = &params;
-    nodes_->emplace_back(node, kConcatenation, parts, std::vector<int>{id});
+    static const auto kernel = Builtin(BuiltinOperator_CONCATENATION);
+    nodes_->push_back({{}, &kernel, parts, {id}});
+    nodes_->back().node.builtin_data = &params;
   }
 
   // Adds a node that copies one tensor to another.
   void Copy(TensorId from, TensorId to) {
-    static const TfLiteRegistration kReshape = Builtin(BuiltinOperator_RESHAPE);
-    nodes_->emplace_back(
-        TfLiteNode(), kReshape,
-        std::vector<int>{from, AddInts(graph_.tensor(to).dims)},
-        std::vector<int>{to});
+    static const auto kernel = Builtin(BuiltinOperator_RESHAPE);
+    nodes_->push_back(
+        {{}, &kernel, {from, AddInts(graph_.tensor(to).dims)}, {to}});
   }
 
   // Adds the nodes of a loop to `nodes` from now on.
-  void Begin(std::vector<InlinedNode>* nodes) {
+  void Begin(std::vector<NodeToRead>* nodes) {
     noted_.clear();
     nodes_ = nodes;
   }
@@ -235,20 +232,18 @@ class JoinedRows {
     return add_(std::move(tensor));
   }
   void Slice(const Rows& rows, TensorId to) {
-    static const TfLiteRegistration kSlice = Builtin(BuiltinOperator_SLICE);
+    static const auto kernel = Builtin(BuiltinOperator_SLICE);
     std::vector<int> size = graph_.tensor(to).dims;
     std::vector<int> begin(size.size(), 0);
     begin[0] = rows.begin;
-    nodes_->emplace_back(
-        TfLiteNode(), kSlice,
-        std::vector<int>{rows.of, AddInts(begin), AddInts(size)},
-        std::vector<int>{to});
+    nodes_->push_back(
+        {{}, &kernel, {rows.of, AddInts(begin), AddInts(size)}, {to}});
   }
 
   const Graph& graph_;
   const std::function<TensorId(Tensor)>& add_;
   HashMap<TensorId, std::vector<Rows>> noted_;
-  std::vector<InlinedNode>* nodes_ = nullptr;
+  std::vector<NodeToRead>* nodes_ = nullptr;
 };
 
 std::string Quoted(const Tensor& tensor) {
@@ -285,7 +280,7 @@ class CompositeInliner {
   // The nodes of a composite, or of a loop's steps.
   absl::Status Inline(const NodeKey& key, const std::vector<int>& inputs,
                       const std::vector<int>& outputs,
-                      std::vector<InlinedNode>* nodes);
+                      std::vector<NodeToRead>* nodes);
 
   const ModelNodes& nodes_;
   const Graph& graph_;
@@ -332,7 +327,7 @@ class CompositeInliner::Level {
   }
 
   // Adds the subgraph's nodes, except those whose outputs are known.
-  absl::Status AddNodes(std::vector<InlinedNode>* nodes) {
+  absl::Status AddNodes(std::vector<NodeToRead>* nodes) {
     for (int index : decomposition_.plan) {
       ASSIGN_OR_RETURN(const auto found,
                        inliner_.nodes_.find.Get(decomposition_.context, index));
@@ -345,9 +340,11 @@ class CompositeInliner::Level {
         continue;
       }
       ASSIGN_OR_RETURN(auto reads, Read(found.node->inputs));
-      ASSIGN_OR_RETURN(auto writes, Write(found.node->outputs));
-      RETURN_IF_ERROR(
-          AddNode(index, *found.node, *found.kernel, reads, writes, nodes));
+      ASSIGN_OR_RETURN(auto writes, Write(written));
+      RETURN_IF_ERROR(AddNode(
+          index,
+          {*found.node, found.kernel, std::move(reads), std::move(writes)},
+          nodes));
     }
     return absl::OkStatus();
   }
@@ -376,28 +373,22 @@ class CompositeInliner::Level {
     return is_ready_[id] || own_.tensors[id].is_constant();
   }
 
-  absl::Status AddNode(int index, const TfLiteNode& node,
-                       const TfLiteRegistration& registration,
-                       const std::vector<int>& reads,
-                       const std::vector<int>& writes,
-                       std::vector<InlinedNode>* nodes) {
+  absl::Status AddNode(int index, NodeToRead node,
+                       std::vector<NodeToRead>* nodes) {
     if (decomposition_.condition) {
       JoinedRows& rows = inliner_.rows_;
-      if (rows.Take(node, registration, reads, writes) ||
-          rows.TakeRow(node, registration, reads, writes)) {
-        return absl::OkStatus();
-      }
-      for (int id : reads) rows.Write(id);
-    } else if (IsComposite(registration)) {
+      if (rows.Take(node) || rows.TakeRow(node)) return absl::OkStatus();
+      for (int id : node.inputs) rows.Write(id);
+    } else if (IsComposite(*node.kernel)) {
       absl::Status inlined = inliner_.Inline({decomposition_.context, index},
-                                             reads, writes, nodes);
+                                             node.inputs, node.outputs, nodes);
       if (inlined.ok()) return inlined;
       return absl::Status(
           inlined.code(),
-          absl::StrCat("STABLEHLO_COMPOSITE ", CompositeName(node), ": ",
+          absl::StrCat("STABLEHLO_COMPOSITE ", CompositeName(node.node), ": ",
                        inlined.message()));
     }
-    nodes->emplace_back(node, registration, reads, writes);
+    nodes->push_back(std::move(node));
     return absl::OkStatus();
   }
 
@@ -418,8 +409,7 @@ class CompositeInliner::Level {
   }
 
   // The ids of what a node writes, from now on.
-  absl::StatusOr<std::vector<int>> Write(const TfLiteIntArray* tensors) {
-    std::vector<int> ids = ReadInts(tensors);
+  absl::StatusOr<std::vector<int>> Write(std::vector<int> ids) {
     for (int& id : ids) {
       if (id < 0) continue;
       const Tensor& tensor = own_.tensors[id];
@@ -476,28 +466,20 @@ class CompositeInliner::Level {
 
 absl::StatusOr<InlinedModel> CompositeInliner::Expand(TfLiteContext* context) {
   InlinedModel model;
-  const auto add = [&model](const TfLiteNode& node,
-                            const TfLiteRegistration& registration) {
-    model.all.push_back({registration.builtin_code, ReadInts(node.inputs),
-                         ReadInts(node.outputs), registration.version});
-  };
+  std::vector<NodeToRead>& all = model.all;
   for (int index : nodes_.plan) {
     ASSIGN_OR_RETURN(const auto found, nodes_.find.Get(context, index));
-    if (!IsLoop(*found.kernel) && !IsComposite(*found.kernel)) {
-      add(*found.node, *found.kernel);
-      continue;
+    const size_t begin = all.size();
+    NodeToRead own = {*found.node, found.kernel, ReadInts(found.node->inputs),
+                      ReadInts(found.node->outputs)};
+    const bool is_inlined = IsLoop(*own.kernel) || IsComposite(*own.kernel);
+    absl::Status status;
+    if (is_inlined) {
+      status = Inline({context, index}, own.inputs, own.outputs, &all);
+      if (!status.ok()) all.erase(all.begin() + begin, all.end());
     }
-    InlinedComposite& inlined = model.composites[index];
-    const std::vector<int> inputs = ReadInts(found.node->inputs);
-    const std::vector<int> outputs = ReadInts(found.node->outputs);
-    inlined.status = Inline({context, index}, inputs, outputs, &inlined.nodes);
-    if (!inlined.status.ok()) {
-      inlined.nodes.clear();
-      add(*found.node, *found.kernel);
-    }
-    for (const InlinedNode& inner : inlined.nodes) {
-      add(inner.node(), inner.registration());
-    }
+    if (!is_inlined || !status.ok()) all.push_back(std::move(own));
+    model.nodes.push_back({index, is_inlined, status, begin, all.size()});
   }
   return model;
 }
@@ -505,7 +487,7 @@ absl::StatusOr<InlinedModel> CompositeInliner::Expand(TfLiteContext* context) {
 absl::Status CompositeInliner::Inline(const NodeKey& key,
                                       const std::vector<int>& inputs,
                                       const std::vector<int>& outputs,
-                                      std::vector<InlinedNode>* nodes) {
+                                      std::vector<NodeToRead>* nodes) {
   const auto found = nodes_.decompositions.find(key);
   if (found == nodes_.decompositions.end()) {
     return absl::InternalError("its subgraph was not looked for");

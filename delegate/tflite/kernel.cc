@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
@@ -79,17 +78,15 @@ bool HasLostTemporary(const TfLiteContext& context, const TfLiteNode& node) {
 absl::Status PrepareAgain(TfLiteContext* context, TfLiteNode* node,
                           const TfLiteRegistration& registration,
                           TensorValues* values) {
-  std::vector<std::pair<int, char*>> memory;
+  TensorChanges kept(context);
   for (int id : ReadPresent(node->outputs)) {
-    const TfLiteTensor& t = context->tensors[id];
-    if (IsInArena(t)) memory.emplace_back(id, t.data.raw);
-  }
-  const absl::Cleanup give_back = [&] {
-    for (const auto& [id, raw] : memory) {
+    const TfLiteTensor& before = context->tensors[id];
+    if (!IsInArena(before)) continue;
+    kept.AtTheEnd([id, raw = before.data.raw](TfLiteContext* context) {
       TfLiteTensor& t = context->tensors[id];
       if (IsInArena(t)) t.data.raw = raw;  // not if a loop's is now dynamic
-    }
-  };
+    });
+  }
   const TfLiteStatus status =
       PrepareWithValues(context, node, registration, values);
   return status == kTfLiteOk

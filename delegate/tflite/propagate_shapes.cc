@@ -88,47 +88,28 @@ bool IsSmall(const TfLiteTensor& t, bool of_range = false) {
   return most > 0 && BytesOf(t) <= most;
 }
 
-// While it lives, what a node writes is in the arena, whatever it was before.
-// Memory of a tensor's own is kept unless the tensor has another size by then.
-class OutputsSetAside {
- public:
-  OutputsSetAside(TfLiteContext* context, const TfLiteNode& node)
-      : OutputsSetAside(context) {
-    for (int id : ReadPresent(node.outputs)) {
+// Until `changes` end, what a node writes is in the arena, whatever it was
+// before. Memory of a tensor's own is kept unless the tensor has another size
+// by then.
+void SetOutputsAside(TfLiteContext* context, const TfLiteNode& node,
+                     TensorChanges* changes) {
+  for (int id : ReadPresent(node.outputs)) {
+    TfLiteTensor& t = context->tensors[id];
+    changes->AtTheEnd([id, type = t.allocation_type, data = t.data.raw,
+                       bytes = t.bytes](TfLiteContext* context) {
       TfLiteTensor& t = context->tensors[id];
-      before_.push_back({id, t.allocation_type, t.data.raw, t.bytes});
-      if (!HasOwnMemory(t)) continue;
-      t.allocation_type = kTfLiteArenaRw;
-      t.data.raw = nullptr;
-    }
-  }
-  ~OutputsSetAside() {
-    for (const Before& before : before_) {
-      TfLiteTensor& t = context_->tensors[before.id];
       ReturnToArena(&t);
-      t.allocation_type = before.type;
-      t.data.raw = before.data;
-      if (!HasOwnMemory(t) || t.bytes == before.bytes) continue;
+      t.allocation_type = type;
+      t.data.raw = data;
+      if (!HasOwnMemory(t) || t.bytes == bytes) return;
       std::free(t.data.raw);
       t.data.raw = nullptr;
-    }
+    });
+    if (!HasOwnMemory(t)) continue;
+    t.allocation_type = kTfLiteArenaRw;
+    t.data.raw = nullptr;
   }
-  OutputsSetAside(const OutputsSetAside&) = delete;
-  OutputsSetAside& operator=(const OutputsSetAside&) = delete;
-
- private:
-  // Once it is done, the destructor runs if the other constructor throws.
-  explicit OutputsSetAside(TfLiteContext* context) : context_(context) {}
-
-  struct Before {
-    int id;
-    TfLiteAllocationType type;
-    char* data;
-    size_t bytes;
-  };
-  TfLiteContext* context_;
-  std::vector<Before> before_;
-};
+}
 
 // Nothing of a tensor without elements can change. A value of no bytes would be
 // none (ConstantData::empty()).
@@ -136,12 +117,10 @@ ConstantData EmptyValue() { return ConstantData::Own({0}); }
 
 bool InputsAreKnown(const TfLiteContext& context, const TfLiteNode& node,
                     const TensorValues& values) {
-  bool known = true, any = false;
-  for (int id : ReadPresent(node.inputs)) {
-    any = true;
-    known &= values.contains(id) || IsConstant(context.tensors[id]);
-  }
-  return known && any;
+  const std::vector<int> inputs = ReadPresent(node.inputs);
+  return !inputs.empty() && absl::c_all_of(inputs, [&](int id) {
+    return values.contains(id) || IsConstant(context.tensors[id]);
+  });
 }
 
 bool IsKnownBefore(const TfLiteContext& context, const TfLiteNode& node,
@@ -155,14 +134,12 @@ bool IsKnownBefore(const TfLiteContext& context, const TfLiteNode& node,
 
 bool OutputsAreSmall(const TfLiteContext& context, const TfLiteNode& node,
                      bool of_range) {
-  bool small = true;
-  for (int id : ReadPresent(node.outputs)) {
+  return absl::c_all_of(ReadPresent(node.outputs), [&](int id) {
     const TfLiteTensor& t = context.tensors[id];
     // The kernel will size a dynamic tensor as it runs.
-    small &= !t.is_variable &&
-             (t.allocation_type == kTfLiteDynamic || IsSmall(t, of_range));
-  }
-  return small;
+    return !t.is_variable &&
+           (t.allocation_type == kTfLiteDynamic || IsSmall(t, of_range));
+  });
 }
 
 TfLiteStatus PrepareKnown(TfLiteContext* context, TfLiteNode* node,
@@ -215,7 +192,8 @@ void EvaluateBeside(TfLiteContext* context, TfLiteNode* node,
     return;
   }
   const AsConstants constants(context, *node, *values);
-  const OutputsSetAside outputs(context, *node);
+  TensorChanges outputs(context);
+  SetOutputsAside(context, *node, &outputs);
   if (PrepareKnown(context, node, registration) != kTfLiteOk) return;
   if (OutputsAreSmall(*context, *node, IsRange(registration))) {
     RunForValues(context, node, registration, values);
@@ -249,11 +227,9 @@ constexpr int kShapeNotKnown = 9;
 // The runtime's kernels would follow a null pointer. A file may name the
 // temporary tensors of a node, which get their shapes as that is prepared.
 bool HaveShapes(const TfLiteContext& context, const TfLiteIntArray* tensors) {
-  bool have = true;
-  for (int id : ReadPresent(tensors)) {
-    have = have && context.tensors[id].dims != nullptr;
-  }
-  return have;
+  return absl::c_all_of(ReadPresent(tensors), [&context](int id) {
+    return context.tensors[id].dims != nullptr;
+  });
 }
 
 void AddDynamic(const TfLiteContext& context, const TfLiteIntArray* tensors,

@@ -54,13 +54,13 @@ void ReadAsInt8(Tensor* t) {
 
 }  // namespace
 
-void ViewHybridInputs(absl::Span<const NodeTensors> nodes, Graph* graph) {
+void ViewHybridInputs(absl::Span<const NodeToRead> nodes, Graph* graph) {
   HashSet<int> hybrid, others;
-  for (const NodeTensors& node : nodes) {
+  for (const NodeToRead& node : nodes) {
     others.insert(node.outputs.begin(), node.outputs.end());
     const bool is_hybrid =
-        IsHybrid(*graph, FindOp(node.builtin_code, ""), node.inputs) &&
-        node.builtin_code != BuiltinOperator_DEPTHWISE_CONV_2D;
+        IsHybrid(*graph, node.op(), node.inputs) &&
+        node.kernel->builtin_code != BuiltinOperator_DEPTHWISE_CONV_2D;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       (is_hybrid && i > 0 ? hybrid : others).insert(node.inputs[i]);
     }
@@ -173,11 +173,11 @@ void NarrowConstant(Tensor* t) {
 }
 
 // The int64 tensors that ops other than CAST use, which must fit.
-HashSet<int> ComputedIn32Bits(absl::Span<const NodeTensors> nodes,
+HashSet<int> ComputedIn32Bits(absl::Span<const NodeToRead> nodes,
                               Graph* graph) {
   HashSet<int> ids;
-  for (const NodeTensors& node : nodes) {
-    const OpDefinition* op = FindOp(node.builtin_code, "");
+  for (const NodeToRead& node : nodes) {
+    const OpDefinition* op = node.op();
     if (op == nullptr) continue;
     const bool computes = ComputesIn32Bits(*op);
     if (!computes && !op->Has(kCasts)) continue;
@@ -196,7 +196,47 @@ HashSet<int> ComputedIn32Bits(absl::Span<const NodeTensors> nodes,
   return ids;
 }
 
+// Makes a float64 constant float32 that a CAST makes float32, and constant
+// inputs of 8- and 16-bit integers without quantization parameters int32, if
+// the op moves them to tensors whose host view is int32, or converts them, as
+// CAST does. Others stay as they are.
+void ViewConstantsForHost(const Node& node, Graph* graph) {
+  const OpDefinition& op = *node.op;
+  if (!op.Has(kMovesValues) && !op.Has(kCasts)) return;
+  const auto reads_beside = [&](const Tensor& constant) {
+    return op.Has(kCasts) || absl::c_any_of(node.outputs, [&](int id) {
+             return id >= 0 && graph->tensor(id).host == constant.type &&
+                    graph->tensor(id).type == DataType::kInt32;
+           });
+  };
+  for (int id : node.inputs) {
+    if (id < 0) continue;
+    Tensor& t = graph->tensor(id);
+    const bool is_narrowed =
+        op.Has(kCasts) && t.type == DataType::kFloat64 &&
+        node.outputs.size() == 1 &&
+        graph->tensor(node.outputs[0]).stored() == DataType::kFloat32;
+    const bool is_widened =
+        t.sparsity.empty() && IsPlainSmallInteger(t) && reads_beside(t);
+    if (!t.is_constant() || (!is_narrowed && !is_widened)) continue;
+    // Floats hold integers of 16 bits exactly.
+    const auto values = ConstantFloats(t);
+    if (!values.ok() || values->empty()) continue;
+    if (is_narrowed) {
+      SetValues(*values, DataType::kFloat32, &t);
+    } else {
+      SetValues(std::vector<int32_t>(values->begin(), values->end()),
+                DataType::kInt32, &t);
+    }
+  }
+}
+
 }  // namespace
+
+const OpDefinition* NodeToRead::op() const {
+  return FindOp(kernel->builtin_code,
+                absl::NullSafeStringView(kernel->custom_name));
+}
 
 void ViewForHost(Tensor* tensor) {
   if (tensor->is_constant()) return;
@@ -210,11 +250,11 @@ void ViewForHost(Tensor* tensor) {
   tensor->type = is_int32 ? DataType::kInt32 : DataType::kFloat32;
 }
 
-void ChooseInt64Views(absl::Span<const NodeTensors> nodes, Graph* graph) {
+void ChooseInt64Views(absl::Span<const NodeToRead> nodes, Graph* graph) {
   const HashSet<int> in_32_bits = ComputedIn32Bits(nodes, graph);
   HashSet<int> fits_int32 = in_32_bits;
-  for (const NodeTensors& node : nodes) {
-    const OpDefinition* op = FindOp(node.builtin_code, "");
+  for (const NodeToRead& node : nodes) {
+    const OpDefinition* op = node.op();
     if (op == nullptr) continue;
     const bool is_arg = op->Has(kGivesPositions);
     const bool is_cast =
@@ -232,36 +272,6 @@ void ChooseInt64Views(absl::Span<const NodeTensors> nodes, Graph* graph) {
           (is_cast && !from_floats && !IsInt64(*graph, node.inputs[0]))) {
         fits_int32.insert(id);
       }
-    }
-  }
-}
-
-void ViewConstantsForHost(const OpDefinition& op, absl::Span<const int> inputs,
-                          absl::Span<const int> outputs, Graph* graph) {
-  if (!op.Has(kMovesValues) && !op.Has(kCasts)) return;
-  const auto reads_beside = [&](const Tensor& constant) {
-    return op.Has(kCasts) || absl::c_any_of(outputs, [&](int id) {
-             return id >= 0 && graph->tensor(id).host == constant.type &&
-                    graph->tensor(id).type == DataType::kInt32;
-           });
-  };
-  for (int id : inputs) {
-    if (id < 0) continue;
-    Tensor& t = graph->tensor(id);
-    const bool is_narrowed =
-        op.Has(kCasts) && t.type == DataType::kFloat64 && outputs.size() == 1 &&
-        graph->tensor(outputs[0]).stored() == DataType::kFloat32;
-    const bool is_widened =
-        t.sparsity.empty() && IsPlainSmallInteger(t) && reads_beside(t);
-    if (!t.is_constant() || (!is_narrowed && !is_widened)) continue;
-    // Floats hold integers of 16 bits exactly.
-    const auto values = ConstantFloats(t);
-    if (!values.ok() || values->empty()) continue;
-    if (is_narrowed) {
-      SetValues(*values, DataType::kFloat32, &t);
-    } else {
-      SetValues(std::vector<int32_t>(values->begin(), values->end()),
-                DataType::kInt32, &t);
     }
   }
 }
@@ -288,19 +298,17 @@ bool TakesHostView(const OpDefinition& op, const Tensor& tensor,
   }
 }
 
-absl::Status CheckInt64Constants(const OpDefinition& op,
-                                 absl::Span<const Tensor* const> inputs) {
-  if (!ComputesIn32Bits(op)) return absl::OkStatus();
-  for (const Tensor* t : inputs) {
-    if (t == nullptr || !IsInt64Constant(*t)) continue;
-    const std::vector<int64_t> values = Int64s(*t);
-    const auto great = absl::c_find_if_not(values, FitsInt32);
-    if (great == values.end()) continue;
-    return absl::UnimplementedError(
-        absl::StrCat(t->ToString(), " holds ", *great,
-                     "; int64 is computed in 32 bits here"));
+absl::Status CheckInt64Constant(const OpDefinition& op,
+                                const Tensor& constant) {
+  if (!ComputesIn32Bits(op) || !IsInt64Constant(constant)) {
+    return absl::OkStatus();
   }
-  return absl::OkStatus();
+  const std::vector<int64_t> values = Int64s(constant);
+  const auto great = absl::c_find_if_not(values, FitsInt32);
+  if (great == values.end()) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat(constant.ToString(), " holds ", *great,
+                   "; int64 is computed in 32 bits here"));
 }
 
 // --- Tensors -----------------------------------------------------------------
@@ -439,7 +447,8 @@ absl::string_view BuiltinName(int code) {
   }
 }
 
-// Gives an integer bias its float view, if it is a quantized constant.
+// Gives an integer bias its float view, if it is a quantized constant. Other
+// integer constants are plain numbers.
 bool ViewIfQuantized(Tensor* bias) {
   if ((bias->type != DataType::kInt32 && bias->type != DataType::kInt64) ||
       !bias->is_constant() || !CheckQuantization(*bias).ok()) {
@@ -452,10 +461,11 @@ bool ViewIfQuantized(Tensor* bias) {
 // TFLite's integer kernels add an integer bias to sums of products, whatever it
 // says of itself. One that the model gives no scale gets the products', as a
 // tensor of the node's own, as other nodes may have it on another scale.
-void AssumeBiasScale(Graph* graph, Node* node) {
+void ViewBiasAsFloat(Graph* graph, Node* node) {
   const int input = InputOfType(*node->op, 's');
   if (input < 0 || input >= static_cast<int>(node->inputs.size()) ||
-      node->inputs[input] == kNoTensor) {
+      node->inputs[input] == kNoTensor ||
+      ViewIfQuantized(&graph->tensor(node->inputs[input]))) {
     return;
   }
   const TensorId data_id = node->inputs[InputNamed(*node->op, "x")];
@@ -478,22 +488,6 @@ void AssumeBiasScale(Graph* graph, Node* node) {
   }
 }
 
-// What a parser sees of the node, but for its tensors.
-NodeView ViewOf(const TfLiteNode& tflite_node,
-                const TfLiteRegistration& registration) {
-  NodeView view;
-  view.builtin_code = registration.builtin_code;
-  if (registration.custom_name != nullptr) {
-    view.custom_name = registration.custom_name;
-  }
-  view.version = registration.version;
-  view.builtin_params = tflite_node.builtin_data;
-  view.custom_params = {
-      static_cast<const uint8_t*>(tflite_node.custom_initial_data),
-      static_cast<size_t>(std::max(0, tflite_node.custom_initial_data_size))};
-  return view;
-}
-
 }  // namespace
 
 std::string OpName(const TfLiteRegistration& registration) {
@@ -508,30 +502,23 @@ std::string OpName(const TfLiteRegistration& registration) {
                       : std::string(name);
 }
 
-void ViewBiasAsFloat(const TfLiteNode& node, const OpDefinition& op,
-                     Graph* graph) {
-  const int input = InputOfType(op, 's');
-  if (input < 0 || input >= node.inputs->size) return;
-  const int index = node.inputs->data[input];
-  if (index >= 0) (void)ViewIfQuantized(&graph->tensor(index));
-}
-
-absl::StatusOr<Node> ParseNode(const OpDefinition& op,
-                               const TfLiteNode& tflite_node,
-                               const TfLiteRegistration& registration,
+absl::StatusOr<Node> ParseNode(const OpDefinition& op, const NodeToRead& read,
                                const ReadOptions& options, Graph* graph) {
   Node node;
   node.op = &op;
-  node.inputs = ReadInts(tflite_node.inputs);
-  node.outputs = ReadInts(tflite_node.outputs);
-  for (TensorId& id : node.inputs) {
-    if (id < 0) id = kNoTensor;
-  }
+  node.inputs = read.inputs;
+  node.outputs = read.outputs;
+  ViewConstantsForHost(node, graph);
   RETURN_IF_ERROR(ReadHybridWeights(graph, &node));
-  if (options.enable_quantization) {
-    AssumeBiasScale(graph, &node);
-  }
-  NodeView view = ViewOf(tflite_node, registration);
+  if (options.enable_quantization) ViewBiasAsFloat(graph, &node);
+  NodeView view;
+  view.builtin_code = read.kernel->builtin_code;
+  view.custom_name = absl::NullSafeStringView(read.kernel->custom_name);
+  view.version = read.kernel->version;
+  view.builtin_params = read.node.builtin_data;
+  view.custom_params = {
+      static_cast<const uint8_t*>(read.node.custom_initial_data),
+      static_cast<size_t>(std::max(0, read.node.custom_initial_data_size))};
   view.params_minor = options.params_minor;
   view.traits = options.traits;
   for (TensorId id : node.inputs) {

@@ -1,9 +1,9 @@
 #include "delegate/tflite/reader.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -122,18 +122,19 @@ absl::StatusOr<Tensor> ViewOfBlocks(const Tensor& weights, const Blocks& blocks,
 // runtime's tensors. kUnimplemented: the scales are not constants of float16 or
 // float32, there are zero points, or the weights are not a constant matrix.
 // kInvalidArgument: the scales do not fit.
-absl::Status ViewBlocksAsFloat(const BlockWeights& weights, int builtin_code,
-                               std::vector<int>* inputs, Graph* graph) {
+absl::Status ViewBlocksAsFloat(const BlockWeights& weights, NodeToRead* node,
+                               Graph* graph) {
   constexpr size_t kWeights = 1;
-  const OpDefinition* op = FindOp(builtin_code, "");
-  if (op == nullptr || !op->Has(kTakesBlocks) || inputs->size() <= kWeights) {
+  const OpDefinition* op = node->op();
+  if (op == nullptr || !op->Has(kTakesBlocks) ||
+      node->inputs.size() <= kWeights) {
     return absl::OkStatus();
   }
-  const auto found = weights.find((*inputs)[kWeights]);
+  const auto found = weights.find(node->inputs[kWeights]);
   if (found == weights.end()) return absl::OkStatus();
   ASSIGN_OR_RETURN(auto view, ViewOfBlocks(graph->tensor(found->first),
                                            found->second, *graph));
-  (*inputs)[kWeights] = graph->AddTensor(std::move(view));
+  node->inputs[kWeights] = graph->AddTensor(std::move(view));
   return absl::OkStatus();
 }
 
@@ -152,7 +153,7 @@ bool IsInteger(const Tensor& t) {
 }
 
 // The node has int32 or bool tensors that are computed at run time.
-bool HoldsIntegers(const Graph& graph, const NodeTensors& node) {
+bool HoldsIntegers(const Graph& graph, const NodeToRead& node) {
   const auto any = [&](const std::vector<int>& ids) {
     return absl::c_any_of(ids, [&](int id) {
       return id >= 0 && !graph.tensor(id).is_constant() &&
@@ -164,13 +165,13 @@ bool HoldsIntegers(const Graph& graph, const NodeTensors& node) {
 
 // LSTM's basic kernel makes variables of two inputs that no node computes,
 // whether the file declares them so or not.
-void MarkBasicLstmStates(absl::Span<const NodeTensors> nodes, Graph* graph) {
+void MarkBasicLstmStates(absl::Span<const NodeToRead> nodes, Graph* graph) {
   HashSet<int> made;
-  for (const NodeTensors& node : nodes) {
+  for (const NodeToRead& node : nodes) {
     made.insert(node.outputs.begin(), node.outputs.end());
   }
-  for (const NodeTensors& node : nodes) {
-    if (node.builtin_code != BuiltinOperator_LSTM ||
+  for (const NodeToRead& node : nodes) {
+    if (node.kernel->builtin_code != BuiltinOperator_LSTM ||
         node.inputs.size() != lstm::basic::kInputs) {
       continue;
     }
@@ -187,18 +188,19 @@ void MarkBasicLstmStates(absl::Span<const NodeTensors> nodes, Graph* graph) {
 // depend on neighbouring nodes (int64; with `enable_quantization` inputs of
 // hybrid nodes), and marks tensors as variable that nodes use as such without
 // being declared.
-ModelOverview LookOver(absl::Span<const NodeTensors> nodes,
+ModelOverview LookOver(absl::Span<const NodeToRead> nodes,
                        bool enable_quantization, Graph* graph) {
   ModelOverview overview;
-  for (const NodeTensors& node : nodes) {
+  for (const NodeToRead& node : nodes) {
     if (HoldsIntegers(*graph, node)) {
-      overview.quantized_integers.insert({node.builtin_code, node.version});
+      overview.quantized_integers.insert(
+          {node.kernel->builtin_code, node.kernel->version});
     }
   }
   ChooseInt64Views(nodes, graph);
   if (enable_quantization) ViewHybridInputs(nodes, graph);
   MarkBasicLstmStates(nodes, graph);
-  for (const NodeTensors& node : nodes) {
+  for (const NodeToRead& node : nodes) {
     const HashSet<int> inputs(node.inputs.begin(), node.inputs.end());
     for (int id : inputs) {
       if (id >= 0 && graph->tensor(id).is_variable) {
@@ -237,8 +239,8 @@ class ModelReader {
         }));
     overview_ =
         LookOver(inlined_.all, options_.enable_quantization, &model_.graph);
-    for (int index : nodes_.plan) {
-      RETURN_IF_ERROR(ReadNode(index));
+    for (const InlinedNodes& node : inlined_.nodes) {
+      RETURN_IF_ERROR(ReadNode(node));
     }
     return std::move(model_);
   }
@@ -264,54 +266,40 @@ class ModelReader {
     return model_.graph.AddTensor(std::move(tensor));
   }
 
-  absl::Status ReadNode(int index) {
+  absl::Status ReadNode(const InlinedNodes& inlined) {
+    const int index = inlined.index;
     ASSIGN_OR_RETURN(const auto found, nodes_.find.Get(context_, index));
     CheckedNode checked;
     checked.index = index;
     checked.op = OpName(*found.kernel);
-    checked.tensors = Tensors(*found.node);
     checked.inputs = ReadInts(found.node->inputs);
     checked.outputs = ReadInts(found.node->outputs);
+    checked.tensors = Tensors(checked);
     const auto refused = nodes_.shapes.refusals.find(index);
     if (refused != nodes_.shapes.refusals.end()) {
       checked.support = absl::FailedPreconditionError(refused->second);
-    } else if (const auto inlined = inlined_.composites.find(index);
-               inlined != inlined_.composites.end()) {
+    } else if (inlined.is_inlined) {
       const bool is_loop = IsLoop(*found.kernel);
       const std::string name = is_loop ? "" : CompositeName(*found.node);
       if (!is_loop) absl::StrAppend(&checked.op, " ", name);
       if (!name.empty()) model_.graph.composites[index] = name;
-      checked.support =
-          CheckInlined(*found.node, inlined->second,
-                       is_loop ? "body" : "decomposition", &checked);
-    } else if (found.kernel->prepare == nullptr &&
-               FindOp(found.kernel->builtin_code, "") != nullptr) {
-      // Parsers rely on the shapes that the runtime's kernel gives.
-      checked.support = absl::UnimplementedError(
-          "the runtime's kernel gives its outputs no shapes");
+      checked.support = CheckInlined(
+          *found.node, inlined, is_loop ? "body" : "decomposition", &checked);
     } else {
-      std::vector<int> inputs = checked.inputs;
-      checked.support = ViewBlocksAsFloat(
-          block_weights_, found.kernel->builtin_code, &inputs, &model_.graph);
-      if (checked.support.ok()) {
-        checked.support = Check(
-            InlinedNode(*found.node, *found.kernel, inputs, checked.outputs)
-                .node(),
-            *found.kernel, &checked);
-      }
+      checked.support = CheckOwn(inlined_.all[inlined.begin], &checked);
     }
     model_.position_of[index] = model_.nodes.size();
     model_.nodes.push_back(std::move(checked));
     return absl::OkStatus();
   }
 
-  std::string Tensors(const TfLiteNode& node) const {
-    const auto list = [this](const TfLiteIntArray* ids) {
-      return absl::StrJoin(
-          ReadInts(ids), ", ", [this](std::string* out, int id) {
-            absl::StrAppend(out,
-                            id < 0 ? "-" : model_.graph.tensor(id).ToString());
-          });
+  // Of a CheckedNode or a NodeToRead.
+  template <typename T>
+  std::string Tensors(const T& node) const {
+    const auto list = [this](const std::vector<int>& ids) {
+      return absl::StrJoin(ids, ", ", [this](std::string* out, int id) {
+        absl::StrAppend(out, id < 0 ? "-" : model_.graph.tensor(id).ToString());
+      });
     };
     return absl::StrCat(list(node.inputs), " -> ", list(node.outputs));
   }
@@ -341,21 +329,32 @@ class ModelReader {
   }
 
   // A composite or a loop runs if all nodes that it stands for do.
-  absl::Status CheckInlined(const TfLiteNode& node,
-                            const InlinedComposite& inlined,
+  absl::Status CheckInlined(const TfLiteNode& node, const InlinedNodes& inlined,
                             absl::string_view noun, CheckedNode* out) {
     RETURN_IF_ERROR(CheckMayTake(node, *out));
-    if (!inlined.status.ok()) return inlined.status;
-    for (const InlinedNode& inner : inlined.nodes) {
-      absl::Status checked = Check(inner.node(), inner.registration(), out);
+    RETURN_IF_ERROR(inlined.status);
+    for (size_t i = inlined.begin; i < inlined.end; ++i) {
+      const NodeToRead& inner = inlined_.all[i];
+      absl::Status checked = Check(inner, out);
       if (checked.ok()) continue;
       return absl::Status(
           checked.code(),
-          absl::StrCat(OpName(inner.registration()), " of its ", noun, ": ",
-                       checked.message(), " [", Tensors(inner.node()), "]"));
+          absl::StrCat(OpName(*inner.kernel), " of its ", noun, ": ",
+                       checked.message(), " [", Tensors(inner), "]"));
     }
     out->folded = out->nodes.empty();
     return absl::OkStatus();
+  }
+
+  absl::Status CheckOwn(NodeToRead node, CheckedNode* out) {
+    if (node.kernel->prepare == nullptr &&
+        FindOp(node.kernel->builtin_code, "") != nullptr) {
+      // Parsers rely on the shapes that the runtime's kernel gives.
+      return absl::UnimplementedError(
+          "the runtime's kernel gives its outputs no shapes");
+    }
+    RETURN_IF_ERROR(ViewBlocksAsFloat(block_weights_, &node, &model_.graph));
+    return Check(std::move(node), out);
   }
 
   absl::Status CheckMayTake(const TfLiteNode& node,
@@ -372,25 +371,28 @@ class ModelReader {
   }
 
   // Adds what runs to `out`.
-  absl::Status Check(const TfLiteNode& node,
-                     const TfLiteRegistration& registration, CheckedNode* out) {
-    RETURN_IF_ERROR(CheckMayTake(node, *out));
-    if (FollowsFromShapes(node)) {
+  absl::Status Check(NodeToRead node, CheckedNode* out) {
+    RETURN_IF_ERROR(CheckMayTake(node.node, *out));
+    // All that the node writes is known by the shapes of the inputs.
+    if (!node.outputs.empty() && absl::c_all_of(node.outputs, [this](int id) {
+          return nodes_.shapes.values.contains(id);
+        })) {
       out->folded = true;
       out->follows_from_shapes = true;
       return absl::OkStatus();
     }
-    const std::vector<int> parts = PartsWithElements(node, registration);
-    if (static_cast<int>(parts.size()) < node.inputs->size) {
-      return Check(
-          InlinedNode(node, registration, parts, ReadInts(node.outputs)).node(),
-          registration, out);
-    }
-    const OpDefinition* op = FindOp(
-        registration.builtin_code,
-        registration.custom_name == nullptr ? "" : registration.custom_name);
+    const OpDefinition* op = node.op();
     if (op == nullptr) {
       return absl::UnimplementedError("the op has no GPU version");
+    }
+    if (op->Has(kJoins)) {
+      // Parts without elements add nothing to the output.
+      std::vector<int> parts;
+      absl::c_copy_if(node.inputs, std::back_inserter(parts), [this](int id) {
+        return id < 0 ||
+               !absl::c_linear_search(model_.graph.tensor(id).dims, 0);
+      });
+      node.inputs = std::move(parts);
     }
     RETURN_IF_ERROR(CheckNode(model_.graph, node, *op, options_,
                               nodes_.shapes.unknown,
@@ -398,15 +400,10 @@ class ModelReader {
     const bool other_types =
         options_.enable_quantization ||
         overview_.quantized_integers.contains(
-            {registration.builtin_code, registration.version});
-    RETURN_IF_ERROR(CheckVersion(*op, registration.version, other_types));
-    if (options_.enable_quantization) {
-      ViewBiasAsFloat(node, *op, &model_.graph);
-    }
-    ViewConstantsForHost(*op, ReadInts(node.inputs), ReadInts(node.outputs),
-                         &model_.graph);
-    ASSIGN_OR_RETURN(Node result, ParseNode(*op, node, registration, options_,
-                                            &model_.graph));
+            {node.kernel->builtin_code, node.kernel->version});
+    RETURN_IF_ERROR(CheckVersion(*op, node.kernel->version, other_types));
+    ASSIGN_OR_RETURN(Node result,
+                     ParseNode(*op, node, options_, &model_.graph));
     result.tflite_index = out->index;
     KeepFloat32(&result);
     ASSIGN_OR_RETURN(auto folded, FoldConstantNode(&model_.graph, result));
@@ -418,42 +415,12 @@ class ModelReader {
       RETURN_IF_ERROR(AddSimulator(model_.graph, &result));
     }
     RETURN_IF_ERROR(CheckTensors(model_.graph, node, options_));
-    RETURN_IF_ERROR(CheckPlan(result));
+    // The check is the plan. Temporaries that it makes stay unused in the
+    // graph.
+    Planner planner(&model_.graph, profile_);
+    RETURN_IF_ERROR(PlanNode(result, &planner));
     out->nodes.push_back(std::move(result));
     return absl::OkStatus();
-  }
-
-  // All that the node writes is known by the shapes of the inputs.
-  bool FollowsFromShapes(const TfLiteNode& node) const {
-    const std::vector<int> outputs = ReadInts(node.outputs);
-    return !outputs.empty() && absl::c_all_of(outputs, [this](int id) {
-      return nodes_.shapes.values.contains(id);
-    });
-  }
-
-  // The node's inputs; if it joins them those with elements, since the others
-  // add nothing to its output.
-  std::vector<int> PartsWithElements(
-      const TfLiteNode& node, const TfLiteRegistration& registration) const {
-    std::vector<int> parts = ReadInts(node.inputs);
-    const OpDefinition* op = FindOp(registration.builtin_code, "");
-    if (op == nullptr || !op->Has(kJoins)) return parts;
-    parts.erase(
-        std::remove_if(parts.begin(), parts.end(),
-                       [this](int id) {
-                         const auto has_none = [](int n) { return n == 0; };
-                         if (id < 0) return false;
-                         const auto& dims = model_.graph.tensor(id).dims;
-                         return absl::c_any_of(dims, has_none);
-                       }),
-        parts.end());
-    return parts;
-  }
-
-  // The check is the plan. Temporaries that it makes stay unused in the graph.
-  absl::Status CheckPlan(const Node& node) {
-    Planner planner(&model_.graph, profile_);
-    return PlanNode(node, &planner);
   }
 
   TfLiteContext* context_;

@@ -41,12 +41,13 @@ namespace gles_delegate {
 // Constants get none: ViewConstantsForHost() converts those that need it.
 void ViewForHost(Tensor* tensor);
 
-// The part of a node that the choice of views depends on.
-struct NodeTensors {
-  int builtin_code = 0;
-  std::vector<int> inputs;  // -1: absent
-  std::vector<int> outputs;
-  int version = 1;
+// A node of the model, or one that a composite or a loop stands for.
+struct NodeToRead {
+  TfLiteNode node;  // but for its tensors; what it points to must outlive this
+  const TfLiteRegistration* kernel;  // must outlive this
+  std::vector<int> inputs, outputs;  // ids of the graph; -1: absent
+
+  const OpDefinition* op() const;  // nullptr: it has no GPU version
 };
 
 // Int64 is computed in 32 bits. `nodes` are all nodes of the model, in
@@ -57,14 +58,7 @@ struct NodeTensors {
 //     what TFLite's kernel keeps. This is the output of a CAST from floats, and
 //     the input of a CAST to floats or bools. It stays int32 if its values come
 //     from ARG_MAX, ARG_MIN or a CAST of integers and so fit int32.
-void ChooseInt64Views(absl::Span<const NodeTensors> nodes, Graph* graph);
-
-// Makes a float64 constant float32 that a CAST makes float32, and constant
-// inputs of 8- and 16-bit integers without quantization parameters int32, if
-// the op moves them to tensors whose host view is int32, or converts them, as
-// CAST does. Others stay as they are.
-void ViewConstantsForHost(const OpDefinition& op, absl::Span<const int> inputs,
-                          absl::Span<const int> outputs, Graph* graph);
+void ChooseInt64Views(absl::Span<const NodeToRead> nodes, Graph* graph);
 
 // Whether the op computes the same on the view as on the type
 // itself. True for tensors without a host view and for CAST; for the int64
@@ -75,10 +69,9 @@ void ViewConstantsForHost(const OpDefinition& op, absl::Span<const int> inputs,
 bool TakesHostView(const OpDefinition& op, const Tensor& tensor,
                    bool is_output);
 
-// kUnimplemented: an int64 constant of the node has values past int32, and the
-// op computes int64 in 32 bits. The message has the first of them.
-absl::Status CheckInt64Constants(const OpDefinition& op,
-                                 absl::Span<const Tensor* const> inputs);
+// kUnimplemented: an int64 constant has values past int32, and the op computes
+// int64 in 32 bits. The message has the first of them.
+absl::Status CheckInt64Constant(const OpDefinition& op, const Tensor& constant);
 
 // --- Hybrid weights ----------------------------------------------------------
 
@@ -88,7 +81,7 @@ absl::Status CheckInt64Constants(const OpDefinition& op,
 
 // Views weights that are model inputs as int8 without a zero point, if only
 // hybrid nodes read them. `nodes`: all nodes of the model.
-void ViewHybridInputs(absl::Span<const NodeTensors> nodes, Graph* graph);
+void ViewHybridInputs(absl::Span<const NodeToRead> nodes, Graph* graph);
 
 // The parameters for reading a model, from the user's options (options.h) and
 // the runtime.
@@ -135,17 +128,10 @@ Tensor ReadTensor(const TfLiteTensor& tensor, int index);
 // "CONV_2D", or "CUSTOM Foo"; "UNKNOWN" if it is newer than the list of names.
 std::string OpName(const TfLiteRegistration& registration);
 
-// Gives an int32 or int64 bias its float view if it is a quantized constant.
-// Other integer constants are plain numbers.
-void ViewBiasAsFloat(const TfLiteNode& node, const OpDefinition& op,
-                     Graph* graph);
-
 // The node with the attributes from the op's parser; its tensors are TFLite's,
-// by index, and those that hybrid weights add to `graph`.
-// `params_minor`: as NodeView's. Errors: what the op does not support.
-absl::StatusOr<Node> ParseNode(const OpDefinition& op,
-                               const TfLiteNode& tflite_node,
-                               const TfLiteRegistration& registration,
+// by index, and those that hybrid weights add to `graph`. Gives its constants
+// their views. Errors: what the op does not support.
+absl::StatusOr<Node> ParseNode(const OpDefinition& op, const NodeToRead& read,
                                const ReadOptions& options, Graph* graph);
 
 // --- Subgraphs ---------------------------------------------------------------
@@ -427,20 +413,20 @@ absl::Status CheckGraph(TfLiteContext* context, const NodeFinder& find,
                         absl::Span<const int> plan);
 
 // Inputs with unsupported kinds of scales.
-absl::Status CheckScales(const Graph& graph, const TfLiteNode& node);
+absl::Status CheckScales(const Graph& graph, const NodeToRead& node);
 
 // Checks the shapes, types and scales of a node's tensors before its op's
 // parser runs. `users_of`: how many nodes use each variable. Refusals are
 // kUnimplemented, or kInvalidArgument if no runtime could run the node, and
 // name the tensor with its shape and type.
-absl::Status CheckNode(const Graph& graph, const TfLiteNode& node,
+absl::Status CheckNode(const Graph& graph, const NodeToRead& node,
                        const OpDefinition& op, const ReadOptions& options,
                        const UnknownShapes& unknown,
                        const HashMap<int, int>& users_of);
 
 // Activations with types that shaders cannot access. The parser says which of
 // them the op takes.
-absl::Status CheckTensors(const Graph& graph, const TfLiteNode& node,
+absl::Status CheckTensors(const Graph& graph, const NodeToRead& node,
                           const ReadOptions& options);
 
 // Versions above the op's maximum. `other_types`: the version may be due to
@@ -458,16 +444,19 @@ absl::Status CheckVersion(const OpDefinition& op, int version,
 // Each step of a loop gets its own nodes, rather than dispatches that repeat.
 // The step's number is a constant in them, so all places and shapes are known,
 // and passes, plans and checks know nothing of loops.
-struct InlinedComposite {
+
+// A node of the model, and which are read in its place: itself, or those that a
+// composite or loop stands for, of composites inside and all steps among them.
+struct InlinedNodes {
+  int index;            // TFLite's
+  bool is_inlined;      // a composite or loop
   absl::Status status;  // Ok, or why it cannot be inlined
-  // In execution order, those of composites inside and of all steps among them.
-  std::vector<InlinedNode> nodes;
+  size_t begin, end;    // in InlinedModel::all
 };
 
-// The model's nodes with those that its composites and loops stand for.
 struct InlinedModel {
-  std::vector<NodeTensors> all;               // in execution order
-  HashMap<int, InlinedComposite> composites;  // and loops, by TFLite's index
+  std::vector<NodeToRead> all;  // in execution order
+  std::vector<InlinedNodes> nodes;
 };
 
 // Inlines the composites and loops of `nodes`. `graph` has the model's tensors

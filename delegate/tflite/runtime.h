@@ -153,40 +153,8 @@ size_t ElementBytes(TfLiteType type);
 // any address, too.
 size_t BytesOf(const TfLiteTensor& t);
 
-// A node that the runtime has in another subgraph, or does not have. Its inputs
-// and outputs are ids of the graph that the model is read into.
-class InlinedNode {
- public:
-  // `registration` must outlive it, as must what `node` points to, except its
-  // inputs and outputs.
-  InlinedNode(const TfLiteNode& node, const TfLiteRegistration& registration,
-              const std::vector<int>& inputs, const std::vector<int>& outputs)
-      : node_(node),
-        registration_(&registration),
-        inputs_(ArrayOf(inputs)),
-        outputs_(ArrayOf(outputs)) {
-    node_.inputs = reinterpret_cast<TfLiteIntArray*>(inputs_.get());
-    node_.outputs = reinterpret_cast<TfLiteIntArray*>(outputs_.get());
-  }
-  const TfLiteNode& node() const { return node_; }
-  const TfLiteRegistration& registration() const { return *registration_; }
-
- private:
-  // TfLiteIntArray is {int size; int data[]}.
-  static std::unique_ptr<int[]> ArrayOf(const std::vector<int>& values) {
-    auto array = std::make_unique<int[]>(values.size() + 1);
-    array[0] = static_cast<int>(values.size());
-    std::copy(values.begin(), values.end(), array.get() + 1);
-    return array;
-  }
-
-  TfLiteNode node_;
-  const TfLiteRegistration* registration_;
-  std::unique_ptr<int[]> inputs_, outputs_;
-};
-
-// Changes to members of tensors, which end with it, the last one first. By
-// index: kernels add tensors, which may move the others.
+// Changes to tensors, which end with it, the last one first. By index: kernels
+// add tensors, which may move the others.
 class TensorChanges {
  public:
   explicit TensorChanges(TfLiteContext* context) : context_(context) {}
@@ -199,10 +167,14 @@ class TensorChanges {
   template <typename T>
   void Set(int id, T TfLiteTensor::*member, std::decay_t<T> value) {
     T& now = context_->tensors[id].*member;
-    undo_.emplace_back([id, member, before = now](TfLiteContext* context) {
+    AtTheEnd([id, member, before = now](TfLiteContext* context) {
       context->tensors[id].*member = before;
     });
     now = value;
+  }
+  // `fn` gets the context.
+  void AtTheEnd(std::function<void(TfLiteContext*)> fn) {
+    undo_.push_back(std::move(fn));
   }
   void SetData(int id, const void* raw) {
     TfLitePtrUnion data = {};

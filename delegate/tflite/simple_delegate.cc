@@ -251,17 +251,6 @@ NewestRegistration RegistrationOfKernels() {
   return r;
 }
 
-struct FreeDeleter {
-  void operator()(TfLiteIntArray* p) const { std::free(p); }
-};
-using IntArrayPtr = std::unique_ptr<TfLiteIntArray, FreeDeleter>;
-
-IntArrayPtr MakeIntArray(const std::vector<int>& values) {
-  IntArrayPtr array(NewIntArray(values));
-  if (array == nullptr) throw std::bad_alloc();
-  return array;
-}
-
 // The runtime's partitions of these nodes.
 absl::StatusOr<std::vector<ModelPartition>> Preview(
     TfLiteContext* context, const std::vector<int>& nodes) {

@@ -115,12 +115,7 @@ TEST(CheckScalesTest, ScalesOfBlocksAreNamed) {
     graph = Graph();
     for (int i = 0; i < 2; ++i) graph.AddTensor(ReadTensor(tensors[i], i));
   };
-  struct {
-    int size = 2;
-    int data[2] = {0, 1};
-  } inputs;
-  TfLiteNode node = {};
-  node.inputs = reinterpret_cast<TfLiteIntArray*>(&inputs);
+  const NodeToRead node = {{}, nullptr, {0, 1}, {}};
   tensors[0].quantization.type = kTfLiteAffineQuantization;
   tensors[1].name = "w";
   read();
