@@ -23,19 +23,32 @@ std::string OutOfRange(const char* field, int64_t value, const char* range) {
   return std::string(field) + " is " + std::to_string(value) + ", not " + range;
 }
 
+using Stock = TfLiteGpuDelegateOptionsV2;
+
+// The keys and their fields, with the range of those of few values.
+const struct {
+  const char* name;
+  std::variant<int32_t Stock::*, int64_t Stock::*, const char * Stock::*> field;
+  int32_t least = 0, greatest = 0;
+  const char* range = nullptr;
+} kKeys[] = {
+    {"is_precision_loss_allowed", &Stock::is_precision_loss_allowed, -1, 1,
+     "-1, 0 or 1"},
+    {"inference_preference", &Stock::inference_preference, 0, 2, "0 to 2"},
+    {"inference_priority1", &Stock::inference_priority1, 0, 3, "0 to 3"},
+    {"inference_priority2", &Stock::inference_priority2, 0, 3, "0 to 3"},
+    {"inference_priority3", &Stock::inference_priority3, 0, 3, "0 to 3"},
+    {"max_delegated_partitions", &Stock::max_delegated_partitions},
+    {"experimental_flags", &Stock::experimental_flags},
+    {"serialization_dir", &Stock::serialization_dir},
+    {"model_token", &Stock::model_token},
+};
+
 // Checks the priorities by the stock delegate's rules; returns an error or "".
-std::string CheckPriorities(const TfLiteGpuDelegateOptionsV2& stock) {
+std::string CheckPriorities(const Stock& stock) {
   const int32_t first = stock.inference_priority1;
   const int32_t second = stock.inference_priority2;
   const int32_t third = stock.inference_priority3;
-  for (const auto& [name, value] : {std::pair("inference_priority1", first),
-                                    std::pair("inference_priority2", second),
-                                    std::pair("inference_priority3", third)}) {
-    if (value < TFLITE_GPU_INFERENCE_PRIORITY_AUTO ||
-        value > TFLITE_GPU_INFERENCE_PRIORITY_MIN_MEMORY_USAGE) {
-      return OutOfRange(name, value, "0 to 3");
-    }
-  }
   constexpr int32_t kAuto = TFLITE_GPU_INFERENCE_PRIORITY_AUTO;
   if (first == kAuto) return "inference_priority1 is AUTO (0): name one";
   if (second == kAuto && third != kAuto) {
@@ -51,21 +64,17 @@ std::string CheckPriorities(const TfLiteGpuDelegateOptionsV2& stock) {
   return "";
 }
 
-std::string Check(const TfLiteGpuDelegateOptionsV2& stock) {
+std::string Check(const Stock& stock) {
   if (stock.experimental_flags & TFLITE_GPU_EXPERIMENTAL_FLAGS_CL_ONLY) {
     return "experimental_flags ask for OpenCL alone (CL_ONLY, 2), and this "
            "delegate is of OpenGL ES: leave the flag out";
   }
-  if (stock.is_precision_loss_allowed < -1 ||
-      stock.is_precision_loss_allowed > 1) {
-    return OutOfRange("is_precision_loss_allowed",
-                      stock.is_precision_loss_allowed, "-1, 0 or 1");
-  }
-  if (stock.inference_preference <
-          TFLITE_GPU_INFERENCE_PREFERENCE_FAST_SINGLE_ANSWER ||
-      stock.inference_preference > TFLITE_GPU_INFERENCE_PREFERENCE_BALANCED) {
-    return OutOfRange("inference_preference", stock.inference_preference,
-                      "0 to 2");
+  for (const auto& key : kKeys) {
+    if (key.range == nullptr) continue;
+    const int32_t value = stock.*std::get<int32_t Stock::*>(key.field);
+    if (value < key.least || value > key.greatest) {
+      return OutOfRange(key.name, value, key.range);
+    }
   }
   return CheckPriorities(stock);
 }
@@ -104,29 +113,12 @@ bool Parse(const char* text, Number* number) {
   return true;
 }
 
-using Stock = TfLiteGpuDelegateOptionsV2;
-
-const struct {
-  const char* name;
-  std::variant<int32_t Stock::*, int64_t Stock::*, const char * Stock::*> field;
-} kKeys[] = {
-    {"is_precision_loss_allowed", &Stock::is_precision_loss_allowed},
-    {"inference_preference", &Stock::inference_preference},
-    {"inference_priority1", &Stock::inference_priority1},
-    {"inference_priority2", &Stock::inference_priority2},
-    {"inference_priority3", &Stock::inference_priority3},
-    {"max_delegated_partitions", &Stock::max_delegated_partitions},
-    {"experimental_flags", &Stock::experimental_flags},
-    {"serialization_dir", &Stock::serialization_dir},
-    {"model_token", &Stock::model_token},
-};
-
 // Returns an error about one key and its value, or "".
 std::string SetStockKey(const char* key, const char* value, Stock* stock) {
   std::string known;
-  for (const auto& [name, member] : kKeys) {
-    if (std::strcmp(key, name) != 0) {
-      known += std::string(known.empty() ? "" : ", ") + name;
+  for (const auto& known_key : kKeys) {
+    if (std::strcmp(key, known_key.name) != 0) {
+      known += std::string(known.empty() ? "" : ", ") + known_key.name;
       continue;
     }
     const bool is_set = std::visit(
@@ -139,7 +131,7 @@ std::string SetStockKey(const char* key, const char* value, Stock* stock) {
             return Parse(value, &(stock->*field));
           }
         },
-        member);
+        known_key.field);
     return is_set ? ""
                   : std::string("option ") + key + ": '" + value +
                         "' is not a whole number";
@@ -149,7 +141,7 @@ std::string SetStockKey(const char* key, const char* value, Stock* stock) {
 
 }  // namespace
 
-Mapped FromV2(const TfLiteGpuDelegateOptionsV2& stock) {
+Mapped FromV2(const Stock& stock) {
   Mapped mapped;
   mapped.refusal = Check(stock);
   if (!mapped.refusal.empty()) return mapped;
