@@ -492,22 +492,13 @@ Json StagesJson(const std::vector<SubgraphReport>& subgraphs,
 
 constexpr size_t kRunsInReport = 8;
 
-const char* ClockName(Executor::ProfileClock clock) {
-  switch (clock) {
-    case Executor::ProfileClock::kHost:
-      return "host";
-    case Executor::ProfileClock::kGpuTimers:
-      return "gpu timers";
-    case Executor::ProfileClock::kGpuTimestamps:
-      return "gpu timestamps";
-  }
-  return "";
-}
+// Of Executor::ProfileClock.
+constexpr const char* kClocks[] = {"host", "gpu timers", "gpu timestamps"};
 
 Json EntryJson(const Executor::ProfileEntry& entry, size_t partition) {
   Json runs = Json::Array();
   for (const TimedRun& run : entry.runs.Last(kRunsInReport)) {
-    runs.Add(std::array<double, 2>{run.start_us, run.us});
+    runs.Add(std::vector<double>{run.start_us, run.us});
   }
   return {{"label", entry.label},
           {"partition", partition},
@@ -526,7 +517,7 @@ void AddProfiles(const Partitions& partitions, Json* report) {
       entry["shader"] = e.shader;
       entry["node"] = e.node;
       entry["groups"] = e.groups;
-      entry["clock"] = ClockName(p.profile_clock);
+      entry["clock"] = kClocks[static_cast<size_t>(p.profile_clock)];
       entry["by_gpu"] = p.profile_clock != Executor::ProfileClock::kHost;
       profile.Add(std::move(entry));
     }

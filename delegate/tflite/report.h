@@ -43,15 +43,10 @@ class Json {
   Json(double value);  // null if it is not finite
   template <typename T, typename = std::enable_if_t<std::is_integral_v<T>>>
   Json(T value) : text_(absl::StrCat(value)) {}
-  template <typename T>
-  Json(absl::Span<const T> values) : Json(Kind::kArray) {
-    for (const T& value : values) Add(value);
+  template <typename List, typename = typename List::value_type>
+  Json(const List& values) : Json(Kind::kArray) {
+    for (const auto& value : values) Add(value);
   }
-  template <typename T>
-  Json(const std::vector<T>& values) : Json(absl::MakeConstSpan(values)) {}
-  template <typename T, size_t kSize>
-  Json(const std::array<T, kSize>& values)
-      : Json(absl::MakeConstSpan(values)) {}
   Json(std::initializer_list<Member> members);  // an object
   // NOLINTEND(google-explicit-constructor)
 
