@@ -36,11 +36,12 @@ void Report(TfLiteContext* context, const std::string& line) {
   context->ReportError(context, "%s\n", Printable(line).c_str());
 }
 
-}  // namespace
-
+// The form of all warnings.
 std::string WarningLine(absl::string_view text) {
   return absl::StrCat("WARNING: TfLiteGlesDelegate: ", text);
 }
+
+}  // namespace
 
 void Warn(TfLiteContext* context, absl::string_view text) {
   if (t_held == nullptr) {
@@ -124,16 +125,13 @@ void AtTheEnd(const SimpleDelegate& delegate, absl::FunctionRef<void()> fn) {
   (void)worker->Run(fn);
 }
 
-TfLiteStatus ToTfLite(TfLiteContext* context, const absl::Status& status) {
-  return HeldWarnings().End(context, status);
-}
-
 // Returns a runtime callback's result. No exception passes.
 TfLiteStatus Guarded(TfLiteContext* context,
-                     absl::FunctionRef<TfLiteStatus()> callback) {
+                     absl::FunctionRef<absl::Status(HeldWarnings*)> callback) {
   TfLiteStatus result = kTfLiteError;
   const absl::Status ran = egl::Caught([&] {
-    result = callback();
+    HeldWarnings warnings;
+    result = warnings.End(context, callback(&warnings));
     return absl::OkStatus();
   });
   if (ran.ok()) return result;
@@ -141,6 +139,11 @@ TfLiteStatus Guarded(TfLiteContext* context,
                        "TfLiteGlesDelegate: the process has run out of "
                        "memory\n");
   return kTfLiteError;
+}
+
+ModelPartition PartitionOf(const TfLiteDelegateParams& params) {
+  return {ReadInts(params.nodes_to_replace), ReadPresent(params.input_tensors),
+          ReadInts(params.output_tensors)};
 }
 
 // Within DelegatePrepare, and so on the delegate's thread. nullptr: no memory.
@@ -181,42 +184,32 @@ absl::Status WhyNoKernel(const KernelState* state) {
              : absl::ResourceExhaustedError("there was no memory for a kernel");
 }
 
-TfLiteStatus PrepareKernel(TfLiteContext* context, TfLiteNode* node) {
-  auto* state = static_cast<KernelState*>(node->user_data);
-  if (auto s = WhyNoKernel(state); !s.ok()) return ToTfLite(context, s);
-  HeldWarnings warnings;
-  const absl::Status status = OnItsThread(
+absl::Status PrepareKernel(TfLiteContext* context, KernelState* state,
+                           HeldWarnings* warnings) {
+  return OnItsThread(
       *state->delegate, [&] { return state->kernel->Prepare(context); },
-      &warnings);
-  return warnings.End(context, status);
+      warnings);
 }
 
-TfLiteStatus RunKernel(TfLiteContext* context, TfLiteNode* node) {
-  auto* state = static_cast<KernelState*>(node->user_data);
-  if (auto s = WhyNoKernel(state); !s.ok()) return ToTfLite(context, s);
-  if (absl::Status s = state->delegate->CheckProcess(); !s.ok()) {
-    return ToTfLite(context, s);
-  }
+absl::Status RunKernel(TfLiteContext* context, KernelState* state,
+                       HeldWarnings* warnings) {
+  RETURN_IF_ERROR(state->delegate->CheckProcess());
   if (state->delegate->report_waits()) {
     const absl::Status written = OnItsThread(
         *state->delegate, [&] { return state->delegate->WriteReport(); });
     if (!written.ok()) Warn(context, written.message());
   }
   const std::shared_ptr<WorkerThread> worker = state->delegate->worker();
-  HeldWarnings warnings;
   if (worker == nullptr) {
-    const HeldWarnings::Scope scope(&warnings);
-    const absl::Status ran = egl::Caught([&] {
+    const HeldWarnings::Scope scope(warnings);
+    return egl::Caught([&] {
       return state->kernel->Submit(context, /*may_split=*/false).status();
     });
-    return warnings.End(context, ran);
   }
-  if (auto s = state->kernel->queue()->BeforeSubmit(); !s.ok()) {
-    return ToTfLite(context, s);
-  }
+  RETURN_IF_ERROR(state->kernel->queue()->BeforeSubmit());
   absl::Status status;
   const auto submit = [&] {
-    const HeldWarnings::Scope scope(&warnings);
+    const HeldWarnings::Scope scope(warnings);
     bool is_split = false;
     status = egl::Caught([&] {
       const auto submitted = state->kernel->Submit(context, /*may_split=*/true);
@@ -226,17 +219,22 @@ TfLiteStatus RunKernel(TfLiteContext* context, TfLiteNode* node) {
     return is_split;
   };
   const auto wait = [&] {
-    const HeldWarnings::Scope scope(&warnings);
+    const HeldWarnings::Scope scope(warnings);
     status = egl::Caught([&] { return state->kernel->Wait(context); });
   };
   status.Update(worker->SubmitAndWait(submit, wait));
-  if (status.ok()) status = state->kernel->queue()->AfterWait();
-  return warnings.End(context, status);
+  RETURN_IF_ERROR(status);
+  return state->kernel->queue()->AfterWait();
 }
 
-template <TfLiteStatus (*kFunction)(TfLiteContext*, TfLiteNode*)>
+template <absl::Status (*kFunction)(TfLiteContext*, KernelState*,
+                                    HeldWarnings*)>
 TfLiteStatus GuardedKernel(TfLiteContext* context, TfLiteNode* node) {
-  return Guarded(context, [&] { return kFunction(context, node); });
+  auto* state = static_cast<KernelState*>(node->user_data);
+  return Guarded(context, [&](HeldWarnings* warnings) -> absl::Status {
+    RETURN_IF_ERROR(WhyNoKernel(state));
+    return kFunction(context, state, warnings);
+  });
 }
 
 NewestRegistration RegistrationOfKernels() {
@@ -380,13 +378,10 @@ absl::Status Replace(TfLiteContext* context, TfLiteDelegate* wrapped,
 }
 
 // `*has_replaced`: as `*has_begun` of Replace().
-TfLiteStatus Apply(TfLiteContext* context, TfLiteDelegate* wrapped,
-                   bool* has_replaced) {
+absl::Status Apply(TfLiteContext* context, TfLiteDelegate* wrapped,
+                   bool* has_replaced, HeldWarnings* warnings) {
   SimpleDelegate& delegate = *DelegateOf(wrapped);
-  HeldWarnings warnings;
-  if (absl::Status s = delegate.CheckProcess(); !s.ok()) {
-    return ToTfLite(context, s);
-  }
+  RETURN_IF_ERROR(delegate.CheckProcess());
   delegate.TakeProcess();
   const ContextOrError of_caller = delegate.ContextOfCaller();
   const auto apply = [&] {
@@ -397,13 +392,14 @@ TfLiteStatus Apply(TfLiteContext* context, TfLiteDelegate* wrapped,
     delegate.Finish(context, applied);
     return applied;
   };
-  return warnings.End(context, OnItsThread(delegate, apply, &warnings));
+  return OnItsThread(delegate, apply, warnings);
 }
 
 TfLiteStatus DelegatePrepare(TfLiteContext* context, TfLiteDelegate* wrapped) {
   bool has_replaced = false;
-  const TfLiteStatus result =
-      Guarded(context, [&] { return Apply(context, wrapped, &has_replaced); });
+  const TfLiteStatus result = Guarded(context, [&](HeldWarnings* warnings) {
+    return Apply(context, wrapped, &has_replaced, warnings);
+  });
   return !has_replaced && DelegateOf(wrapped)->FallsBackToCpu() ? kTfLiteOk
                                                                 : result;
 }
@@ -417,10 +413,10 @@ template <bool kToHandle>
 TfLiteStatus CopyHandle(TfLiteContext* context, TfLiteDelegate* wrapped,
                         TfLiteBufferHandle handle, TfLiteTensor* tensor) {
   SimpleDelegate& delegate = *DelegateOf(wrapped);
-  return Guarded(context, [&] {
-    return ToTfLite(context, OnItsThread(delegate, [&] {
-                      return delegate.CopyHandle(handle, *tensor, kToHandle);
-                    }));
+  return Guarded(context, [&](HeldWarnings*) {
+    return OnItsThread(delegate, [&] {
+      return delegate.CopyHandle(handle, *tensor, kToHandle);
+    });
   });
 }
 
@@ -430,11 +426,6 @@ void FreeHandle(TfLiteContext*, TfLiteDelegate*, TfLiteBufferHandle* handle) {
 }
 
 }  // namespace
-
-ModelPartition PartitionOf(const TfLiteDelegateParams& params) {
-  return {ReadInts(params.nodes_to_replace), ReadPresent(params.input_tensors),
-          ReadInts(params.output_tensors)};
-}
 
 void SimpleDelegate::TakeProcess() { process_ = getpid(); }
 

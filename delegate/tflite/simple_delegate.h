@@ -27,9 +27,6 @@ namespace gles_delegate {
 // The reason for a failure comes first and alone: warnings are held back until
 // the runtime's call is over, and dropped if it fails.
 
-// "WARNING: TfLiteGlesDelegate: " and the text, the form of all warnings.
-std::string WarningLine(absl::string_view text);
-
 // Reports a warning after the runtime's current call (HeldWarnings).
 void Warn(TfLiteContext* context, absl::string_view text);
 
@@ -76,7 +73,6 @@ struct ModelPartition {
     return nodes == o.nodes && inputs == o.inputs && outputs == o.outputs;
   }
 };
-ModelPartition PartitionOf(const TfLiteDelegateParams& params);
 
 // One partition's kernel. Threads: with a worker (SimpleDelegate::worker())
 // always its thread. Otherwise the thread that applied the delegate (Submit
