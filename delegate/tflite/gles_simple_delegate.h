@@ -142,10 +142,9 @@ class TensorIo {
   absl::Status Finish(TfLiteContext* context);
   // After an inference that failed.
   void Abandon();
-  // Runs the nodes on the CPU, with all tensors in host memory. False, or the
-  // first error.
-  absl::StatusOr<bool> OnHost(TfLiteContext* context,
-                              absl::FunctionRef<absl::Status()> run);
+  // Runs the nodes on the CPU, with all tensors in host memory.
+  absl::Status OnHost(TfLiteContext* context,
+                      absl::FunctionRef<absl::Status()> run);
 
   // The option zero_copy: places the model's inputs and outputs in memory that
   // the GPU accesses, except tensors that nodes outside the partition use.

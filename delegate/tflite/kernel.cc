@@ -375,15 +375,10 @@ absl::StatusOr<bool> GlesKernel::Submit(TfLiteContext* context,
     io_.Abandon();
     return ran.status();
   }
-  switch (*ran) {
-    case Session::Ran::kSubmitted:
-      return true;
-    case Session::Ran::kOnCpu:
-      return io_.OnHost(context, [&] { return RunOnCpu(context); });
-    case Session::Ran::kDone:
-      RETURN_IF_ERROR(io_.Finish(context));
-      return false;
-  }
+  if (*ran == Session::Ran::kSubmitted) return true;
+  RETURN_IF_ERROR(*ran == Session::Ran::kOnCpu
+                      ? io_.OnHost(context, [&] { return RunOnCpu(context); })
+                      : io_.Finish(context));
   return false;
 }
 

@@ -9,8 +9,10 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "delegate/cpu_ops/custom_ops.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/host_budget.h"
+#include "delegate/ops/op_list.h"
 #include "delegate/tflite/reader.h"
 
 namespace gles_delegate {
@@ -86,6 +88,88 @@ size_t MaxBytes(TfLiteType type, bool of_range) {
 bool IsSmall(const TfLiteTensor& t, bool of_range = false) {
   const size_t most = MaxBytes(t.type, of_range);
   return most > 0 && BytesOf(t) <= most;
+}
+
+// Kernels add temporary tensors as they prepare, and keep pointers to others
+// meanwhile: the array of tensors must not move under them. TFLite sees to that
+// with room for 16 more before each node, and so does this, by what it can see:
+// TFLite makes room for 128 tensors at first, and an array that moves has
+// doubled.
+class TensorRoom {
+ public:
+  explicit TensorRoom(TfLiteContext* context)
+      : context_(context),
+        capacity_(std::max<size_t>(128, context->tensors_size)) {}
+
+  absl::Status Ensure() {
+    constexpr size_t kRoom = 16;
+    while (context_->tensors_size + kRoom > capacity_) {
+      const TfLiteTensor* before = context_->tensors;
+      const size_t size = context_->tensors_size;
+      // One more than is known to fit: tensors that nothing uses.
+      const int more =
+          size < capacity_ ? static_cast<int>(capacity_ - size) + 1 : 1;
+      if (context_->AddTensors(context_, more, nullptr) != kTfLiteOk) {
+        return absl::InternalError("the runtime adds no tensors");
+      }
+      // Without a type and a shape an app that reads every tensor (in Python,
+      // get_tensor()) would crash.
+      for (size_t i = size; i < context_->tensors_size; ++i) {
+        context_->tensors[i].dims = MakeIntArray({0}).release();
+        context_->tensors[i].type = kTfLiteInt8;
+      }
+      capacity_ = context_->tensors == before
+                      ? context_->tensors_size
+                      : std::max(context_->tensors_size, 2 * size);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  TfLiteContext* context_;
+  size_t capacity_;  // at least
+};
+
+// Until `changes` end, the tensor is a constant of the file.
+void SetConstant(int id, const void* data, TensorChanges* changes) {
+  changes->Set(id, &TfLiteTensor::allocation_type, kTfLiteMmapRo);
+  changes->SetData(id, data);
+}
+
+// The same of a node's inputs that have values.
+void SetKnown(const TfLiteNode& node, const TensorValues& values,
+              TensorChanges* changes) {
+  for (int id : ReadInts(node.inputs)) {
+    const auto value = values.find(id);
+    if (value == values.end()) continue;
+    SetConstant(id, value->second.bytes().data(), changes);
+  }
+}
+
+// The same of inputs of ops with kCountsSegments, which take the output's shape
+// from their last input, but only if all inputs are constant. Those with a
+// number of segments also look for ids that are too large: those that come at
+// run time are `zeros` here. No effect on other ops.
+void SetSegments(const TfLiteContext& context, const TfLiteNode& node,
+                 int builtin_code, std::vector<char>* zeros,
+                 TensorChanges* changes) {
+  // With more computed ids the shape of a segment sum is unknown.
+  constexpr size_t kMaxIdBytes = 64 << 20;
+  const OpDefinition* op = FindOp(builtin_code, "");
+  const std::vector<int> inputs = ReadInts(node.inputs);
+  if (op == nullptr || !op->Has(kCountsSegments) || inputs.size() < 2 ||
+      *absl::c_min_element(inputs) < 0 ||
+      !IsConstant(context.tensors[inputs.back()])) {
+    return;
+  }
+  const TfLiteTensor& ids = context.tensors[inputs[1]];
+  if (!IsConstant(ids)) {
+    const size_t bytes = BytesOf(ids);
+    if (bytes > kMaxIdBytes) return;
+    zeros->resize(bytes);
+    SetConstant(inputs[1], zeros->data(), changes);
+  }
+  SetConstant(inputs[0], context.tensors[inputs[0]].data.raw, changes);
 }
 
 // Until `changes` end, what a node writes is in the arena, whatever it was
@@ -191,9 +275,9 @@ void EvaluateBeside(TfLiteContext* context, TfLiteNode* node,
       !IsKnownBefore(*context, *node, registration, *values)) {
     return;
   }
-  const AsConstants constants(context, *node, *values);
-  TensorChanges outputs(context);
-  SetOutputsAside(context, *node, &outputs);
+  TensorChanges changes(context);
+  SetKnown(*node, *values, &changes);
+  SetOutputsAside(context, *node, &changes);
   if (PrepareKnown(context, node, registration) != kTfLiteOk) return;
   if (OutputsAreSmall(*context, *node, IsRange(registration))) {
     RunForValues(context, node, registration, values);
@@ -531,8 +615,10 @@ TfLiteStatus PrepareWithValues(TfLiteContext* context, TfLiteNode* node,
     ReturnToArena(&context->tensors[id]);
   }
   const bool follows = IsKnownBefore(*context, *node, registration, *values);
-  AsConstants constants(context, *node, *values);
-  constants.AddSegments(*node, registration.builtin_code);
+  std::vector<char> zeros;
+  TensorChanges changes(context);
+  SetKnown(*node, *values, &changes);
+  SetSegments(*context, *node, registration.builtin_code, &zeros, &changes);
   const TfLiteStatus prepared = PrepareKnown(context, node, registration);
   if (prepared != kTfLiteOk) return prepared;
   if (follows && OutputsAreSmall(*context, *node, IsRange(registration))) {

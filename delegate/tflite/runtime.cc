@@ -113,25 +113,17 @@ std::optional<Release> ReleaseOf(absl::string_view version) {
 // The runtime stores nodes as consecutive pairs of a TfLiteNode and a
 // TfLiteRegistration.
 int RegistrationBytesOf(TfLiteContext* context) {
-  TfLiteIntArray* plan = nullptr;
-  if (context->GetExecutionPlan == nullptr ||
-      context->GetNodeAndRegistration == nullptr ||
-      context->GetExecutionPlan(context, &plan) != kTfLiteOk ||
-      plan == nullptr || plan->size < 2) {
-    return 0;
-  }
+  const NodeFinder find(*context);
+  const auto plan = find.PlanOf(context);
+  if (!plan.ok() || plan->size() < 2) return 0;
   NodeAddress at[2];
   for (int i = 0; i < 2; ++i) {
-    TfLiteNode* node = nullptr;
-    TfLiteRegistration* registration = nullptr;
-    if (context->GetNodeAndRegistration(context, plan->data[i], &node,
-                                        &registration) != kTfLiteOk) {
-      return 0;
-    }
-    at[i] = {reinterpret_cast<intptr_t>(node),
-             reinterpret_cast<intptr_t>(registration)};
+    const auto found = find.Get(context, (*plan)[i]);
+    if (!found.ok()) return 0;
+    at[i] = {reinterpret_cast<intptr_t>(found->node),
+             reinterpret_cast<intptr_t>(found->kernel)};
   }
-  const intptr_t apart = plan->data[1] - plan->data[0];
+  const intptr_t apart = (*plan)[1] - (*plan)[0];
   const intptr_t node_bytes = at[0].registration - at[0].node;
   if (apart == 0 || (at[1].node - at[0].node) % apart != 0 ||
       at[1].registration - at[1].node != node_bytes) {
@@ -468,9 +460,6 @@ std::optional<CpuKernels> AskForCpuKernels(const std::string& library) {
 
 namespace {
 
-// With more computed ids the shape of a segment sum is unknown.
-constexpr size_t kMaxIdBytes = 64 << 20;
-
 // C callbacks have no other way to these.
 thread_local size_t limit = std::numeric_limits<size_t>::max();
 thread_local decltype(TfLiteContext::ResizeTensor) runtimes_resize = nullptr;
@@ -517,7 +506,8 @@ absl::StatusOr<FoundNode> NodeFinder::Get(TfLiteContext* context,
     return absl::InternalError(absl::StrCat("the runtime has no node ", index));
   }
   for (const TfLiteIntArray* list : {found.node->inputs, found.node->outputs}) {
-    for (int i = 0; i < list->size; ++i) {
+    // Destructors call this, which may not allocate.
+    for (int i = 0; list != nullptr && i < list->size; ++i) {
       const int id = list->data[i];
       if (id == kTfLiteOptionalTensor || HasTensor(*context, id)) continue;
       return absl::InternalError(absl::StrCat(
@@ -531,7 +521,7 @@ absl::StatusOr<FoundNode> NodeFinder::Get(TfLiteContext* context,
 absl::StatusOr<std::vector<int>> NodeFinder::PlanOf(
     TfLiteContext* subgraph) const {
   TfLiteIntArray* plan = nullptr;
-  if (get_plan_(subgraph, &plan) != kTfLiteOk) {
+  if (get_plan_ == nullptr || get_plan_(subgraph, &plan) != kTfLiteOk) {
     return absl::InternalError("the runtime gave no execution plan");
   }
   return ReadInts(plan);
@@ -624,38 +614,6 @@ void ScratchMemory::LendToNode(const TfLiteNode& node,
   }
 }
 
-AsConstants::AsConstants(TfLiteContext* context, const TfLiteNode& node,
-                         const TensorValues& values)
-    : context_(context), changes_(context) {
-  for (int id : ReadInts(node.inputs)) {
-    const auto value = values.find(id);
-    if (value != values.end()) Keep(id, value->second.bytes().data());
-  }
-}
-
-void AsConstants::AddSegments(const TfLiteNode& node, int builtin_code) {
-  const OpDefinition* op = FindOp(builtin_code, "");
-  const std::vector<int> inputs = ReadInts(node.inputs);
-  if (op == nullptr || !op->Has(kCountsSegments) || inputs.size() < 2 ||
-      *absl::c_min_element(inputs) < 0 ||
-      !IsConstant(context_->tensors[inputs.back()])) {
-    return;
-  }
-  const TfLiteTensor& ids = context_->tensors[inputs[1]];
-  if (!IsConstant(ids)) {
-    const size_t bytes = BytesOf(ids);
-    if (bytes > kMaxIdBytes) return;
-    zeros_.resize(bytes);
-    Keep(inputs[1], zeros_.data());
-  }
-  Keep(inputs[0], context_->tensors[inputs[0]].data.raw);
-}
-
-void AsConstants::Keep(int id, const void* data) {
-  changes_.Set(id, &TfLiteTensor::allocation_type, kTfLiteMmapRo);
-  changes_.SetData(id, data);
-}
-
 ResizeLimit::ResizeLimit(TfLiteContext* context, size_t bytes)
     : context_(context), before_(context->ResizeTensor), limit_before_(limit) {
   limit = std::min(limit, bytes);
@@ -667,32 +625,6 @@ ResizeLimit::ResizeLimit(TfLiteContext* context, size_t bytes)
 ResizeLimit::~ResizeLimit() {
   context_->ResizeTensor = before_;
   limit = limit_before_;
-}
-
-absl::Status TensorRoom::Ensure() {
-  constexpr size_t kRoom = 16;
-  while (context_->tensors_size + kRoom > capacity_) {
-    const TfLiteTensor* before = context_->tensors;
-    const size_t size = context_->tensors_size;
-    // One more than is known to fit: tensors that nothing uses.
-    const int more =
-        size < capacity_ ? static_cast<int>(capacity_ - size) + 1 : 1;
-    if (context_->AddTensors(context_, more, nullptr) != kTfLiteOk) {
-      return absl::InternalError("the runtime adds no tensors");
-    }
-    // Without a type and a shape an app that reads every tensor (in Python,
-    // get_tensor()) would crash.
-    for (size_t i = size; i < context_->tensors_size; ++i) {
-      TfLiteTensor& tensor = context_->tensors[i];
-      tensor.dims = NewIntArray({0});
-      if (tensor.dims == nullptr) throw std::bad_alloc();
-      tensor.type = kTfLiteInt8;
-    }
-    capacity_ = context_->tensors == before
-                    ? context_->tensors_size
-                    : std::max(context_->tensors_size, 2 * size);
-  }
-  return absl::OkStatus();
 }
 
 KeptMessages::KeptMessages(TfLiteContext* context)

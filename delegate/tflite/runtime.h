@@ -215,27 +215,6 @@ class ScratchMemory {
 // Values in the runtime's representation, by TFLite's tensor index.
 using TensorValues = HashMap<int, ConstantData>;
 
-// While it lives, a node's inputs that have values are constants of the file.
-class AsConstants {
- public:
-  // Both must outlive this.
-  AsConstants(TfLiteContext* context, const TfLiteNode& node,
-              const TensorValues& values);
-
-  // Ops with kCountsSegments take the output's shape from their last input, but
-  // only if all inputs are constant. Those with a number of segments also look
-  // for ids that are too large: those that come at run time are zeros here. No
-  // effect on other ops.
-  void AddSegments(const TfLiteNode& node, int builtin_code);
-
- private:
-  void Keep(int id, const void* data);
-
-  TfLiteContext* context_;
-  std::vector<char> zeros_;
-  TensorChanges changes_;
-};
-
 // While it lives, the context refuses to resize a tensor outside the arena
 // (kTfLiteDynamic, kTfLitePersistentRo) to more than `bytes`, as if memory had
 // run out; the kernel's message says so. Objects on one thread end
@@ -251,23 +230,6 @@ class ResizeLimit {
   TfLiteContext* const context_;
   decltype(TfLiteContext::ResizeTensor) const before_;
   const size_t limit_before_;
-};
-
-// Kernels add temporary tensors as they prepare, and keep pointers to others
-// meanwhile: the array of tensors must not move under them. TFLite sees to that
-// with room for 16 more before each node, and so does this, by what it can see:
-// TFLite makes room for 128 tensors at first, and an array that moves has
-// doubled.
-class TensorRoom {
- public:
-  explicit TensorRoom(TfLiteContext* context)
-      : context_(context),
-        capacity_(std::max<size_t>(128, context->tensors_size)) {}
-  absl::Status Ensure();
-
- private:
-  TfLiteContext* context_;
-  size_t capacity_;  // at least
 };
 
 // While it lives, what the runtime's kernels report through the context is kept

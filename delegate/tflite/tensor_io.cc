@@ -489,8 +489,8 @@ absl::Status TensorIo::Collect(TfLiteContext* context) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<bool> TensorIo::OnHost(TfLiteContext* context,
-                                      absl::FunctionRef<absl::Status()> run) {
+absl::Status TensorIo::OnHost(TfLiteContext* context,
+                              absl::FunctionRef<absl::Status()> run) {
   std::vector<int> outputs;
   for (const IoSlot& slot : session_->outputs()) {
     outputs.push_back(slot.index());
@@ -498,8 +498,7 @@ absl::StatusOr<bool> TensorIo::OnHost(TfLiteContext* context,
   absl::Status status = buffered_->BringToHost(context, outputs);
   if (status.ok()) status = egl::Caught(run);
   buffered_->Finish();
-  if (!status.ok()) return status;
-  return false;
+  return status;
 }
 
 absl::Status TensorIo::Finish(TfLiteContext* context) {
