@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <random>
@@ -75,11 +74,6 @@ absl::Status CheckPrivate(int fd, const std::string& name) {
 }
 
 }  // namespace
-
-void FileDescriptor::Close() {
-  if (fd_ >= 0) close(fd_);
-  fd_ = -1;
-}
 
 absl::StatusOr<CacheDirectory> CacheDirectory::Open(const std::string& path) {
   CacheDirectory directory;

@@ -4,6 +4,8 @@
 #ifndef GLES_DELEGATE_DELEGATE_CACHE_CACHE_FILE_H_
 #define GLES_DELEGATE_DELEGATE_CACHE_CACHE_FILE_H_
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -41,7 +43,10 @@ class FileDescriptor {
   ~FileDescriptor() { Close(); }
   int get() const { return fd_; }
   bool valid() const { return fd_ >= 0; }
-  void Close();
+  void Close() {
+    if (fd_ >= 0) close(fd_);
+    fd_ = -1;
+  }
 
  private:
   int fd_ = -1;

@@ -1,9 +1,7 @@
 #include "delegate/cpu_ops/custom_ops.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <limits>
@@ -537,17 +535,14 @@ absl::Status Prepare(const Kernel& kernel, const Call& call) {
   return absl::OkStatus();
 }
 
-absl::Status Run(const Kernel& kernel, const Call& call) {
-  return kernel.run(call);
-}
-
-// A function of TfLiteRegistration. An error is reported after the op's name.
-template <size_t kIndex,
-          absl::Status (*kFunction)(const Kernel& kernel, const Call& call)>
+// Two functions of TfLiteRegistration. An error is reported after the op's
+// name.
+template <size_t kIndex, bool kPrepares>
 TfLiteStatus Reported(TfLiteContext* context, TfLiteNode* node) {
   constexpr const Kernel& kKernel = kKernels[kIndex];
-  const absl::Status status = egl::Caught([&] {
-    return kFunction(kKernel, {context, node, kKernel.version});
+  const Call call = {context, node, kKernel.version};
+  const absl::Status status = egl::Caught([&call] {
+    return kPrepares ? Prepare(kKernel, call) : kKernel.run(call);
   });
   if (status.ok()) return kTfLiteOk;
   const absl::string_view words = status.message();
@@ -561,8 +556,8 @@ TfLiteStatus Reported(TfLiteContext* context, TfLiteNode* node) {
 template <size_t kIndex>
 constexpr NewestRegistration RegistrationOf() {
   NewestRegistration registration = {};
-  registration.base.prepare = Reported<kIndex, Prepare>;
-  registration.base.invoke = Reported<kIndex, Run>;
+  registration.base.prepare = Reported<kIndex, /*kPrepares=*/true>;
+  registration.base.invoke = Reported<kIndex, /*kPrepares=*/false>;
   registration.base.custom_name = kKernels[kIndex].name;
   registration.base.version = kKernels[kIndex].version;
   return registration;

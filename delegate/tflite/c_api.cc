@@ -35,16 +35,14 @@ std::string& LastError() {
   return error;
 }
 
-std::string LineOf(const absl::Status& error) {
-  return gles_delegate::Printable(absl::StrCat(kPrefix, error.message()));
-}
-
 // fn's result, as kTfLiteOk, or kTfLiteError with the reason as the last error.
 int32_t Result(absl::FunctionRef<absl::Status()> fn) {
   const absl::Status status = Caught(fn);
   (void)Caught([&status] {
     LastError().clear();
-    if (!status.ok()) LastError() = LineOf(status);
+    if (status.ok()) return status;
+    LastError() =
+        gles_delegate::Printable(absl::StrCat(kPrefix, status.message()));
     return absl::OkStatus();
   });
   return status.ok() ? kTfLiteOk : kTfLiteError;

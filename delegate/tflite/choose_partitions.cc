@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/format.h"
 #include "base/hash_tables.h"
+#include "base/status_macros.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/report.h"
@@ -218,6 +219,7 @@ absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::TakeKernel(
         "a partition was made while the delegate was not being applied");
   }
   auto report = std::make_shared<PartitionReport>();
+  report->nodes = partition.nodes;
   report->worth = WorthOfNodes(*model_, partition);
   KernelSetup setup;
   setup.session = {gpu_,
@@ -235,7 +237,9 @@ absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::TakeKernel(
   if (options_.keeps_caches) setup.caches = caches_;
   setup.worker = worker_;
   setup.delegate = this;
-  return GlesKernel::Create(*context, *model_, std::move(setup));
+  auto kernel = std::make_unique<GlesKernel>(std::move(setup));
+  RETURN_IF_ERROR(kernel->Read(*context, *model_));
+  return kernel;
 }
 
 std::string GlesSimpleDelegate::WhyNoMemory(TfLiteContext* context,
@@ -325,10 +329,12 @@ void GlesSimpleDelegate::NoteDecompositions(TfLiteContext* context) {
   }
   for (const CheckedNode& node : model_->nodes) {
     const bool is_delegated = delegated.contains(node.index);
-    const std::vector<TfLiteContext*> subgraphs =
-        SubgraphsBelow(nodes_.decompositions, {context, node.index});
-    for (const TfLiteContext* subgraph : subgraphs) {
-      (is_delegated ? now().inlined : now().called).push_back(subgraph->impl_);
+    auto& list = is_delegated ? now().inlined : now().called;
+    const Decompositions& all = nodes_.decompositions;
+    for (const NodeKey& key : CompositesBelow(all, {context, node.index})) {
+      for (const TfLiteContext* subgraph : all.at(key).subgraphs()) {
+        list.push_back(subgraph->impl_);
+      }
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <memory>
 
 #include "absl/algorithm/container.h"
@@ -687,31 +688,23 @@ std::vector<TfLiteContext*> SubgraphsOf(const Decompositions& decompositions) {
   HashSet<TfLiteContext*> seen;
   for (const auto& [node, decomposition] : decompositions) {
     if (!decomposition.status.ok()) continue;
-    const auto& condition = decomposition.condition;
-    for (TfLiteContext* subgraph :
-         {decomposition.context, condition ? condition->context : nullptr}) {
-      if (subgraph != nullptr && seen.insert(subgraph).second) {
-        subgraphs.push_back(subgraph);
-      }
+    for (TfLiteContext* subgraph : decomposition.subgraphs()) {
+      if (seen.insert(subgraph).second) subgraphs.push_back(subgraph);
     }
   }
   return subgraphs;
 }
 
-std::vector<TfLiteContext*> SubgraphsBelow(const Decompositions& decompositions,
-                                           const NodeKey& node) {
+std::vector<NodeKey> CompositesBelow(const Decompositions& decompositions,
+                                     const NodeKey& node) {
   const auto it = decompositions.find(node);
   if (it == decompositions.end() || !it->second.status.ok()) return {};
-  const Decomposition& own = it->second;
-  std::vector<TfLiteContext*> subgraphs = {own.context};
-  if (own.condition) subgraphs.push_back(own.condition->context);
-  for (int index : own.plan) {
-    for (TfLiteContext* below :
-         SubgraphsBelow(decompositions, {own.context, index})) {
-      subgraphs.push_back(below);
-    }
+  std::vector<NodeKey> composites = {node};
+  for (int index : it->second.plan) {
+    absl::c_copy(CompositesBelow(decompositions, {it->second.context, index}),
+                 std::back_inserter(composites));
   }
-  return subgraphs;
+  return composites;
 }
 
 DecomposedGraph ReadDecomposedGraph(const TfLiteContext& context,

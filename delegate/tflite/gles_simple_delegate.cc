@@ -1,7 +1,6 @@
 #include "delegate/tflite/gles_simple_delegate.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
@@ -11,9 +10,6 @@
 #include "delegate/graph/host_budget.h"
 #include "delegate/graph/printable.h"
 #include "delegate/session/executor_source.h"
-#include "delegate/session/host_memory.h"
-#include "delegate/tflite/reader.h"
-#include "delegate/tflite/runtime.h"
 
 namespace gles_delegate {
 namespace {

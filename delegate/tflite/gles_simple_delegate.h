@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -190,11 +189,10 @@ bool ReadsConstantsAlone(const TfLiteContext& context,
 
 class GlesKernel final : public SimpleDelegateKernel {
  public:
-  // A kernel for `model`'s partition, not yet prepared. kUnimplemented: an
-  // output is a constant of an unsupported type.
-  static absl::StatusOr<std::unique_ptr<GlesKernel>> Create(
-      const TfLiteContext& context, const CheckedModel& model,
-      KernelSetup setup);
+  explicit GlesKernel(KernelSetup setup);
+  // Before all else, from a model that was read for all partitions.
+  // kUnimplemented: an output is a constant of an unsupported type.
+  absl::Status Read(const TfLiteContext& context, const CheckedModel& model);
 
   // Plans, compiles and uploads, unless already done for these shapes. If
   // shapes have changed, reads the partition's nodes again first; if one of
@@ -227,13 +225,8 @@ class GlesKernel final : public SimpleDelegateKernel {
  private:
   class Host;  // a call by TFLite, for the session
 
-  explicit GlesKernel(KernelSetup setup);
-
-  // From a model that was read for all partitions. kUnimplemented: an output is
-  // a constant of an unsupported type.
-  absl::Status Read(const TfLiteContext& context, const CheckedModel& model);
-  // For the shapes that the inputs have now. Also an error: the runtime's own
-  // kernels refuse them.
+  // Reads for the shapes that the inputs have now. Also an error: the runtime's
+  // own kernels refuse them.
   absl::Status ReadAgain(TfLiteContext* context, SessionHost* host);
   // The shapes that inputs and outputs have now, and the values of inputs that
   // follow from shapes.

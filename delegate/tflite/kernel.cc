@@ -173,15 +173,6 @@ GlesKernel::GlesKernel(KernelSetup setup)
       session_(std::move(setup_.session)),
       io_(setup_, &session_) {}
 
-absl::StatusOr<std::unique_ptr<GlesKernel>> GlesKernel::Create(
-    const TfLiteContext& context, const CheckedModel& model,
-    KernelSetup setup) {
-  setup.session.report->nodes = setup.partition.nodes;
-  std::unique_ptr<GlesKernel> kernel(new GlesKernel(std::move(setup)));
-  RETURN_IF_ERROR(kernel->Read(context, model));
-  return kernel;
-}
-
 // --- Reading -----------------------------------------------------------------
 
 absl::Status GlesKernel::Read(const TfLiteContext& context,

@@ -354,39 +354,39 @@ LoopState StateOf(const TfLiteContext& context, int id,
 
 class LoopFollower {
  public:
-  LoopFollower(const NodeFinder& find, const Decomposition& loop)
+  // `steps` has the states of the inputs, and gets those after the last step.
+  LoopFollower(const NodeFinder& find, const Decomposition& loop, Steps* steps)
       : find_(find),
         loop_(loop),
+        states_(steps->outputs),
+        graphs_(steps->graphs),
         room_of_condition_(loop.condition->context),
         room_of_body_(loop.context) {}
 
-  // Changes `states` to those after the last step.
-  absl::Status Follow(std::vector<LoopState>* states,
-                      std::vector<DecomposedGraph>* steps) {
+  absl::Status Follow() {
     for (;;) {
-      ASSIGN_OR_RETURN(auto goes_on, Ask(*states));
+      ASSIGN_OR_RETURN(auto goes_on, Ask());
       if (!goes_on) return absl::OkStatus();
       const size_t nodes =
-          (steps->size() + 1) * std::max<size_t>(1, loop_.plan.size());
+          (graphs_.size() + 1) * std::max<size_t>(1, loop_.plan.size());
       if (nodes > kMaxNodesOfSteps) {
         return absl::UnimplementedError(absl::StrCat(
             "its body of ", loop_.plan.size(), " nodes runs more than ",
-            steps->size(), " times; at most ", kMaxNodesOfSteps,
+            graphs_.size(), " times; at most ", kMaxNodesOfSteps,
             " nodes of a loop run on the GPU"));
       }
-      RETURN_IF_ERROR(Step(states, steps));
+      RETURN_IF_ERROR(Step());
     }
   }
 
  private:
   // Asks the condition.
-  absl::StatusOr<bool> Ask(const std::vector<LoopState>& states) {
+  absl::StatusOr<bool> Ask() {
     const LoopCondition& condition = *loop_.condition;
     ASSIGN_OR_RETURN(
-        auto facts,
-        PropagateFrom(Give(condition.context, condition.inputs, states),
-                      &room_of_condition_, condition.context, find_,
-                      condition.plan, {}));
+        auto facts, PropagateFrom(Give(condition.context, condition.inputs),
+                                  &room_of_condition_, condition.context, find_,
+                                  condition.plan, {}));
     const auto answer = facts.values.find(condition.output);
     if (answer == facts.values.end()) {
       return absl::UnimplementedError(
@@ -395,40 +395,38 @@ class LoopFollower {
     return answer->second.bytes()[0] != 0;
   }
 
-  absl::Status Step(std::vector<LoopState>* states,
-                    std::vector<DecomposedGraph>* steps) {
+  absl::Status Step() {
     ASSIGN_OR_RETURN(
         auto facts,
-        PropagateFrom(Give(loop_.context, loop_.border.inputs, *states),
-                      &room_of_body_, loop_.context, find_, loop_.plan, {}));
+        PropagateFrom(Give(loop_.context, loop_.border.inputs), &room_of_body_,
+                      loop_.context, find_, loop_.plan, {}));
     if (const absl::Status refused = facts.refused(); !refused.ok()) {
       return absl::Status(refused.code(),
-                          absl::StrCat("in step ", steps->size(),
+                          absl::StrCat("in step ", graphs_.size(),
                                        " of its body, ", refused.message()));
     }
     if (!facts.unknown.empty()) return WhyUnknown(facts.unknown);
     const auto tensors = static_cast<int64_t>(loop_.context->tensors_size);
     RETURN_IF_ERROR(
         HostBudget::Take(tensors * sizeof(Tensor), "a step of a loop"));
-    steps->push_back(
+    graphs_.push_back(
         ReadDecomposedGraph(*loop_.context, facts.values,
-                            steps->empty() ? nullptr : &steps->front()));
-    for (size_t i = 0; i < states->size(); ++i) {
-      (*states)[i] =
+                            graphs_.empty() ? nullptr : &graphs_.front()));
+    for (size_t i = 0; i < states_.size(); ++i) {
+      states_[i] =
           StateOf(*loop_.context, loop_.border.outputs[i], facts.values);
     }
     return absl::OkStatus();
   }
 
   // Gives a subgraph's inputs their shapes. Returns those that are known.
-  static TensorValues Give(TfLiteContext* subgraph,
-                           const std::vector<SubgraphBorder::Input>& inputs,
-                           const std::vector<LoopState>& states) {
+  TensorValues Give(TfLiteContext* subgraph,
+                    const std::vector<SubgraphBorder::Input>& inputs) const {
     TensorValues values;
     for (const auto& [id, position] : inputs) {
-      ResizeTensor(subgraph, id, states[position].dims);
+      ResizeTensor(subgraph, id, states_[position].dims);
       subgraph->tensors[id].data.raw = nullptr;
-      if (states[position].value) values[id] = *states[position].value;
+      if (states_[position].value) values[id] = *states_[position].value;
     }
     return values;
   }
@@ -449,6 +447,8 @@ class LoopFollower {
 
   const NodeFinder& find_;
   const Decomposition& loop_;
+  std::vector<LoopState>& states_;
+  std::vector<DecomposedGraph>& graphs_;
   TensorRoom room_of_condition_, room_of_body_;
 };
 
@@ -467,8 +467,7 @@ Steps FollowLoop(const TfLiteContext& context, const TfLiteNode& node,
   for (int id : ReadInts(node.inputs)) {
     result.outputs.push_back(StateOf(context, id, values));
   }
-  result.status =
-      LoopFollower(find, loop).Follow(&result.outputs, &result.graphs);
+  result.status = LoopFollower(find, loop, &result).Follow();
   return result;
 }
 
@@ -489,17 +488,12 @@ void GiveOutputs(TfLiteContext* context, const TfLiteNode& node,
 // inside.
 void ReadComposite(const Decompositions& decompositions, const NodeKey& node,
                    HashMap<NodeKey, Steps>* steps) {
-  const auto it = decompositions.find(node);
-  if (it == decompositions.end() || !it->second.status.ok() ||
-      it->second.condition) {
-    return;
-  }
-  const Decomposition& own = it->second;
-  std::vector<DecomposedGraph>& graphs = (*steps)[node].graphs;
-  graphs.clear();
-  graphs.push_back(ReadDecomposedGraph(*own.context, {}, nullptr));
-  for (int index : own.plan) {
-    ReadComposite(decompositions, {own.context, index}, steps);
+  for (const NodeKey& key : CompositesBelow(decompositions, node)) {
+    const Decomposition& own = decompositions.at(key);
+    if (own.condition) return;
+    std::vector<DecomposedGraph>& graphs = (*steps)[key].graphs;
+    graphs.clear();
+    graphs.push_back(ReadDecomposedGraph(*own.context, {}, nullptr));
   }
 }
 

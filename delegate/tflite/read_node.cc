@@ -37,10 +37,8 @@ bool IsHybrid(const Graph& graph, const OpDefinition* op,
 }
 
 bool HasZeroPoint(const Tensor& t) {
-  for (int64_t z : t.quantization.zero_point) {
-    if (z != 0) return true;
-  }
-  return false;
+  return absl::c_any_of(t.quantization.zero_point,
+                        [](int64_t zero) { return zero != 0; });
 }
 
 bool IsReadOtherwise(const Tensor& t) {

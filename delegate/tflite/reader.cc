@@ -4,17 +4,13 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
-#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/types/span.h"
 #include "base/status_macros.h"
-#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/float_view.h"
-#include "delegate/graph/op.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/recurrent/recurrent.h"
 #include "delegate/partition/plan_partition.h"

@@ -217,6 +217,10 @@ struct Decomposition : Subgraph {
 
   // "decomposition", "body": for messages.
   const char* noun() const { return condition ? "body" : "decomposition"; }
+  std::vector<TfLiteContext*> subgraphs() const {
+    if (!condition) return {context};
+    return {context, condition->context};
+  }
 };
 
 // All composites of a model, those inside decompositions included, and the
@@ -232,11 +236,10 @@ Decompositions FindDecompositions(TfLiteContext* context,
 // The subgraphs that can be read, each once.
 std::vector<TfLiteContext*> SubgraphsOf(const Decompositions& decompositions);
 
-// The subgraph that the composite stands for, and those inside, as often as
-// they are called; a loop's body and condition. Empty if it cannot be read, or
-// for another node.
-std::vector<TfLiteContext*> SubgraphsBelow(const Decompositions& decompositions,
-                                           const NodeKey& node);
+// The composite or loop, and the composites inside, as often as they are
+// called. Empty if its subgraph cannot be read, or for another node.
+std::vector<NodeKey> CompositesBelow(const Decompositions& decompositions,
+                                     const NodeKey& node);
 
 // The tensors of the subgraph that a node stands for, with their shapes for the
 // node's inputs, at TFLite's indices.

@@ -2,7 +2,6 @@
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_REPORT_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_REPORT_H_
 
-#include <array>
 #include <cstddef>
 #include <initializer_list>
 #include <memory>

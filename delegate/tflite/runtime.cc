@@ -2,26 +2,20 @@
 
 #include <dlfcn.h>
 
-#include <climits>
 #include <cstdarg>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <limits>
 #include <map>
 #include <mutex>
-#include <new>
 #include <utility>
-#include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "delegate/cpu_ops/custom_ops.h"
-#include "delegate/ops/op_list.h"
 #include "delegate/tflite/reader.h"
 #include "egl/process.h"
 #include "flatbuffers/flatbuffers.h"

@@ -3,18 +3,15 @@
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_RUNTIME_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_RUNTIME_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/hash_tables.h"

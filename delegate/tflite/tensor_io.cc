@@ -1,6 +1,5 @@
 // Of gles_simple_delegate.h: a partition's inputs and outputs.
 #include <algorithm>
-#include <any>
 #include <atomic>
 #include <cstring>
 
@@ -118,7 +117,7 @@ class BufferedTensors {
     inputs_.clear();
     if (!HasBuffers() || keeps_none_) return;
     for (const Node& node : graph.nodes) {
-      if (std::any_cast<UpdateSlice>(&node.attributes) == nullptr) continue;
+      if (node.As<UpdateSlice>() == nullptr) continue;
       const TensorId from = node.inputs[0], to = node.outputs[0];
       if (!Contains(graph.inputs, from) || !Contains(graph.outputs, to)) {
         continue;

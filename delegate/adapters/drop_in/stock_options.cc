@@ -7,7 +7,6 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
-#include <utility>
 #include <variant>
 
 namespace gles_delegate::drop_in {
