@@ -25,15 +25,15 @@
 #include <fstream>
 #include <limits>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/types/span.h"
 #include "base/status_macros.h"
 #include "benches/common/bench_device.h"
@@ -42,14 +42,17 @@
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
-#include "delegate/ops/op_list.h"
 #include "delegate/plan/planner.h"
 #include "delegate/runtime/executor.h"
+#include "tools/cases/case_spec.h"
+#include "tools/cases/model.h"
 #include "tools/common/tflite_host.h"
-#include "tools/runner/op_shapes.h"
 
 namespace gles_delegate {
 namespace {
+
+using cases::NodeSpec;
+using cases::TensorSpec;
 
 // The same node so often in one graph: what an Invoke costs besides is then
 // small in the processor's time.
@@ -159,141 +162,134 @@ class NodeTimer {
 
 // The minimum work of an op, and the name of its bench.
 
-double Elements(const TensorShape& tensor) {
-  return tensor.absent ? 0 : static_cast<double>(tensor.elements());
+double Elements(const testing::Shape& shape) {
+  return static_cast<double>(testing::ElementCount(shape));
 }
 
-// Of rank 4: [O, H, W, I], or [1, H, W, O].
-const std::vector<int>* FilterOf(const OpShape& shape) {
-  const bool convolution =
-      shape.op == "CONV_2D" || shape.op == "DEPTHWISE_CONV_2D" ||
-      shape.op == "TRANSPOSE_CONV" || shape.op == "Convolution2DTransposeBias";
-  if (!convolution || shape.inputs.size() < 2) return nullptr;
-  const std::vector<int>& dims = shape.inputs[1].dims;
-  return dims.size() == 4 ? &dims : nullptr;
+bool IsConstant(const TensorSpec& tensor) {
+  return !tensor.absent && !tensor.variable &&
+         tensor.weights != cases::Weights::kRuntime;
 }
 
-double ConvolutionFlops(const OpShape& shape, const std::vector<int>& filter) {
-  const double window = 2.0 * filter[1] * filter[2];
-  if (shape.op == "CONV_2D") {
-    return window * Elements(shape.outputs[0]) * filter[3];
-  }
-  if (shape.op == "DEPTHWISE_CONV_2D") {
-    return window * Elements(shape.outputs[0]);
-  }
-  // Each input value is multiplied into a window of each output channel.
-  const size_t input = shape.op == "TRANSPOSE_CONV" ? 2 : 0;
-  return window * Elements(shape.inputs[input]) * filter[0];
+bool IsTransposed(const NodeSpec& node) {
+  return node.op == testing::Op::TRANSPOSE_CONV ||
+         node.custom == "Convolution2DTransposeBias";
+}
+
+// How an op that sums products with weights has them; NULL of others.
+const cases::Filter* FilterOf(const NodeSpec& node) {
+  if (node.custom.empty()) return cases::FilterOf(node.op);
+  return IsTransposed(node) ? cases::FilterOf(testing::Op::CONV_2D) : nullptr;
 }
 
 // Every matrix times a vector for each step of each sequence.
-double LstmFlops(const OpShape& shape) {
-  const std::vector<int>& x = shape.inputs[0].dims;
+double LstmFlops(const NodeSpec& node) {
+  const testing::Shape& x = node.inputs[0].shape;
   double weights = 0;
-  for (const TensorShape& t : shape.inputs) {
-    if (t.constant && t.dims.size() == 2) weights += Elements(t);
+  for (const TensorSpec& t : node.inputs) {
+    if (IsConstant(t) && t.shape.size() == 2) weights += Elements(t.shape);
   }
-  double vectors = 1;
-  for (size_t i = 0; i + 1 < x.size(); ++i) vectors *= x[i];
-  return 2 * weights * vectors;
+  return 2 * weights * Elements(x) / x.back();
 }
 
-// An option as the name has it; "" where the op has none such.
-std::string Option(const OpShape& shape, const char* key) {
-  const auto options = shape.options.find("builtin_options");
-  if (options == shape.options.end() || !options->contains(key)) return "";
+// An option as the name has it; "" where the row says none such.
+std::string Option(const NodeSpec& node, const char* key) {
+  const auto options = node.options.find("builtin_options");
+  if (options == node.options.end() || !options->contains(key)) return "";
   const nlohmann::ordered_json& value = (*options)[key];
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-std::string Window(const OpShape& shape) {
-  if (const std::vector<int>* filter = FilterOf(shape)) {
-    return absl::StrCat("/k", (*filter)[1], "x", (*filter)[2]);
+std::string Window(const NodeSpec& node) {
+  if (const cases::Filter* filter = FilterOf(node)) {
+    const testing::Shape& dims = node.inputs[filter->input].shape;
+    return dims.size() == 4 ? absl::StrCat("/k", dims[1], "x", dims[2]) : "";
   }
-  const std::string height = Option(shape, "filter_height");
+  const std::string height = Option(node, "filter_height");
   if (height.empty()) return "";
-  return absl::StrCat("/k", height, "x", Option(shape, "filter_width"));
+  return absl::StrCat("/k", height, "x", Option(node, "filter_width"));
 }
 
 // Ops that differ from most others.
-std::string Attributes(const OpShape& shape) {
+std::string Attributes(const NodeSpec& node) {
   std::string text;
-  if (const std::string stride = Option(shape, "stride_h"); !stride.empty()) {
+  if (const std::string stride = Option(node, "stride_h"); !stride.empty()) {
     absl::StrAppend(&text, "/stride:", stride);
   }
-  const std::string dilation = Option(shape, "dilation_h_factor");
-  if (!dilation.empty() && dilation != "1") {
-    absl::StrAppend(&text, "/dilation:", dilation);
-  }
-  const std::string activation = Option(shape, "fused_activation_function");
-  if (!activation.empty() && activation != "NONE") {
-    absl::StrAppend(&text, "/", activation);
-  }
+  const std::string dilation = Option(node, "dilation_h_factor");
+  if (!dilation.empty()) absl::StrAppend(&text, "/dilation:", dilation);
+  const std::string activation = Option(node, "fused_activation_function");
+  if (!activation.empty()) absl::StrAppend(&text, "/", activation);
   return text;
 }
 
 // Multiplications and additions of an op that is measured by them
 // (convolutions, matrix products, LSTM); 0 of one that moves data. Padding
 // counts as if it were values.
-double Flops(const OpShape& shape) {
-  if (shape.inputs.empty() || shape.outputs.empty()) return 0;
-  if (const std::vector<int>* filter = FilterOf(shape)) {
-    return ConvolutionFlops(shape, *filter);
+double Flops(const NodeSpec& node) {
+  const double outputs = Elements(node.outputs[0].shape);
+  if (const cases::Filter* filter = FilterOf(node)) {
+    const testing::Shape& weights = node.inputs[filter->input].shape;
+    if (!IsTransposed(node)) {
+      return 2 * outputs * Elements(weights) / weights[filter->outputs];
+    }
+    // Each input value is multiplied into a window of each output channel.
+    const TensorSpec& x = node.inputs[node.custom.empty() ? 2 : 0];
+    return 2 * Elements(x.shape) * Elements(weights) / weights.back();
   }
-  if (shape.op == "FULLY_CONNECTED" && shape.inputs[1].dims.size() == 2) {
-    return 2 * Elements(shape.outputs[0]) * shape.inputs[1].dims[1];
+  if (node.op == testing::Op::BATCH_MATMUL) {
+    const testing::Shape& x = node.inputs[0].shape;
+    return 2 * outputs *
+           x[x.size() - (Option(node, "adj_x") == "true" ? 2 : 1)];
   }
-  if (shape.op == "BATCH_MATMUL" && !shape.inputs[0].dims.empty()) {
-    const bool transposed = Option(shape, "adj_x") == "true";
-    const std::vector<int>& x = shape.inputs[0].dims;
-    return 2 * Elements(shape.outputs[0]) *
-           x[x.size() - (transposed && x.size() > 1 ? 2 : 1)];
-  }
-  return absl::StrContains(shape.op, "LSTM") ? LstmFlops(shape) : 0;
+  return node.op == testing::Op::UNIDIRECTIONAL_SEQUENCE_LSTM ? LstmFlops(node)
+                                                              : 0;
 }
 
 // Bytes of inputs, weights and outputs, each once, if a number takes
 // `bytes_each`.
-double Bytes(const OpShape& shape, int bytes_each) {
+double Bytes(const NodeSpec& node, int bytes_each) {
   double elements = 0;
-  for (const TensorShape& t : shape.inputs) {
+  for (const TensorSpec& t : node.inputs) {
     // A shape or an axis is not data.
-    if (t.values.empty()) elements += Elements(t);
+    if (t.absent || t.data.kind == cases::Data::Kind::kValues) continue;
+    elements += Elements(t.shape);
   }
-  for (const TensorShape& t : shape.outputs) elements += Elements(t);
+  for (const cases::OutputSpec& t : node.outputs) elements += Elements(t.shape);
   return elements * bytes_each;
 }
 
 // "CONV_2D/<model>/n4/k1x1/1x56x56x128/to:1x56x56x128/stride:1/RELU6": n4 is
 // the first such node of the model, k the window. Unique within a model.
-std::string BenchName(const std::string& model, const OpShape& shape) {
-  const auto dims = [](const TensorShape& t) {
-    return absl::StrJoin(t.dims, "x");
+std::string BenchName(const std::string& model, const std::string& first_node,
+                      const cases::CaseSpec& spec) {
+  const NodeSpec& node = spec.nodes[0];
+  const auto dims = [](const testing::Shape& shape) {
+    return absl::StrJoin(shape, "x");
   };
   std::string name =
-      absl::StrCat(shape.op, "/", model, "/n", shape.node, Window(shape));
+      absl::StrCat(spec.op, "/", model, "/n", first_node, Window(node));
   const auto data = std::find_if(
-      shape.inputs.begin(), shape.inputs.end(),
-      [](const TensorShape& t) { return !t.absent && !t.constant; });
-  if (data != shape.inputs.end()) absl::StrAppend(&name, "/", dims(*data));
-  if (!shape.outputs.empty()) {
-    absl::StrAppend(&name, "/to:", dims(shape.outputs[0]));
-  }
-  return absl::StrCat(name, Attributes(shape));
+      node.inputs.begin(), node.inputs.end(),
+      [](const TensorSpec& t) { return !t.absent && !IsConstant(t); });
+  if (data != node.inputs.end()) absl::StrAppend(&name, "/", dims(data->shape));
+  absl::StrAppend(&name, "/to:", dims(node.outputs[0].shape));
+  return absl::StrCat(name, Attributes(node));
 }
 
 namespace fs = std::filesystem;
 
 struct Case {
   std::string name;
-  OpShape shape;
+  cases::CaseSpec spec;
+  int count = 0;  // how many such nodes the model has
 };
 
 bool IsSet(const char* variable) { return std::getenv(variable) != nullptr; }
 
 absl::StatusOr<std::unique_ptr<NodeTimer>> MakeTimer(const Case& c) {
-  ASSIGN_OR_RETURN(auto bytes, OneOpModel(c.shape));
-  ASSIGN_OR_RETURN(auto model, Model::FromBuffer(std::move(bytes), c.name));
+  ASSIGN_OR_RETURN(auto model,
+                   Model::FromBuffer(cases::BytesOf(c.spec), c.name));
   PlanningOptions options;
   options.half = IsSet("GLES_BENCH_HALF");
   const DeviceProfile profile = ProfileFor(BenchContext()->device(), options);
@@ -317,16 +313,17 @@ absl::StatusOr<NodeTimer*> TimerOf(const Case& c) {
   return timer->get();
 }
 
-absl::Status Report(const OpShape& shape, const NodeTimer::Cost& best,
+absl::Status Report(const Case& c, const NodeTimer::Cost& best,
                     benchmark::State* state) {
+  const NodeSpec& node = c.spec.nodes[0];
   state->counters["best_us"] = best.us;
   state->counters["cpu_us"] = best.cpu_us;
-  state->counters["count"] = shape.count;
+  state->counters["count"] = c.count;
   if (best.us == 0) return absl::OkStatus();  // nothing is dispatched for it
   ASSIGN_OR_RETURN(const auto peak, DevicePeak());
   const double gbytes =
-      Bytes(shape, IsSet("GLES_BENCH_HALF") ? 2 : 4) / best.us * 1e-3;
-  const double gflops = Flops(shape) / best.us * 1e-3;
+      Bytes(node, IsSet("GLES_BENCH_HALF") ? 2 : 4) / best.us * 1e-3;
+  const double gflops = Flops(node) / best.us * 1e-3;
   state->counters["GBs"] = gbytes;
   if (gflops > 0) state->counters["GFLOPs"] = gflops;
   state->counters["of_peak"] =
@@ -344,17 +341,7 @@ absl::Status Measure(const Case& c, benchmark::State* state) {
     best.us = std::min(best.us, cost.us);
     best.cpu_us = std::min(best.cpu_us, cost.cpu_us);
   }
-  return Report(c.shape, best, state);
-}
-
-// Ops that run on the GPU. QUANTIZE and DEQUANTIZE of activations have nothing
-// to do in floats; ops on constants are done before the first inference.
-bool IsMeasured(const OpShape& shape) {
-  if (shape.on_constants() || shape.op == "QUANTIZE" ||
-      shape.op == "DEQUANTIZE") {
-    return false;
-  }
-  return FindOpNamed(shape.op) != nullptr;
+  return Report(c, best, state);
 }
 
 void Register(Case c) {
@@ -370,17 +357,22 @@ void Register(Case c) {
 
 void RegisterModel(const fs::path& list) {
   std::ifstream file(list);
-  std::stringstream text;
-  text << file.rdbuf();
-  const auto shapes = OpShapesFromText(text.str());
-  if (!shapes.ok()) {
-    std::fprintf(stderr, "%s: %s\n", list.c_str(),
-                 shapes.status().ToString().c_str());
-    std::exit(1);
-  }
-  for (const OpShape& shape : *shapes) {
-    if (!IsMeasured(shape)) continue;
-    Register({"op/" + BenchName(list.stem().string(), shape), shape});
+  std::string line;
+  std::getline(file, line);  // the columns' titles
+  while (std::getline(file, line)) {
+    const std::vector<std::string> cells = absl::StrSplit(line, '\t');
+    Case c;
+    const auto spec = cells.size() == 3 && absl::SimpleAtoi(cells[1], &c.count)
+                          ? cases::ParseCase(cells[2])
+                          : absl::InvalidArgumentError("no row: " + line);
+    if (!spec.ok()) {
+      std::fprintf(stderr, "%s: %s\n", list.c_str(),
+                   spec.status().ToString().c_str());
+      std::exit(1);
+    }
+    c.name = "op/" + BenchName(list.stem().string(), cells[0], *spec);
+    c.spec = *spec;
+    Register(std::move(c));
   }
 }
 
@@ -389,7 +381,7 @@ const bool kRegistered = [] {
   std::error_code error;
   std::vector<fs::path> lists;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".json") lists.push_back(entry.path());
+    if (entry.path().extension() == ".tsv") lists.push_back(entry.path());
   }
   if (lists.empty()) {
     std::fprintf(stderr,

@@ -1,33 +1,19 @@
-#include <string>
-
-#include "nlohmann/json.hpp"
 #include "stb/stb_image_write.h"
 #include "tests/fuzz/seed_models.h"
 #include "tests/fuzz/target.h"
 #include "tools/common/image.h"
-#include "tools/runner/op_shapes.h"
+#include "tools/runner/model_layers.h"
 
 namespace gles_delegate::fuzz {
 namespace {
 
-// The shapes of a model's ops as text (benches read files of these).
-void RunShapes(const std::string& text) {
-  const auto shapes = OpShapesFromText(text);
-  if (shapes.ok()) (void)OpShapesToText("model", *shapes);
-}
-
 void RunTools(absl::Span<const uint8_t> bytes) {
   if (bytes.empty()) return;
   const Bytes rest(bytes.begin() + 1, bytes.end());
-  switch (bytes[0] % 3) {
-    case 0:
-      (void)DecodeImage(rest);
-      return;
-    case 1:
-      RunShapes(std::string(rest.begin(), rest.end()));
-      return;
-    default:
-      (void)OpShapesOf(rest);
+  if (bytes[0] % 2 == 0) {
+    (void)DecodeImage(rest);
+  } else {
+    (void)LayersOf(rest);
   }
 }
 
@@ -52,13 +38,8 @@ std::vector<Bytes> Seeds() {
   constexpr size_t kMax = 40;
   for (const Bytes& model : SeedModels()) {
     if (seeds.size() >= kMax) break;
-    const auto shapes = OpShapesOf(model);
-    if (!shapes.ok()) continue;
-    const std::string text = OpShapesToText("m", *shapes);
     Bytes& seed = seeds.emplace_back(1, uint8_t{1});
-    seed.insert(seed.end(), text.begin(), text.end());
-    Bytes& binary = seeds.emplace_back(1, uint8_t{2});
-    binary.insert(binary.end(), model.begin(), model.end());
+    seed.insert(seed.end(), model.begin(), model.end());
   }
   return seeds;
 }

@@ -25,9 +25,7 @@ PROGRAMS = {
     "gles_conformance": ("--smal", "small"),
     "gles_tune": ("--output_fil=x", "output_file"),
     "gles_doctor": ("--second=1", "seconds"),
-    "model_shapes": ("--output_dri=x", "output_dir"),
 }
-OF_THE_LAB = ("model_shapes",)  # which a tree may lack
 # Programs that run a backend which flags choose; the others do not know these flags.
 CHOOSE_BACKENDS = ("benchmark_model", "inference_diff", "quantized_accuracy")
 CHOICE = ("use_gles", "use_xnnpack", "use_cpu", "external_delegate_path", "external_delegate_options")
@@ -41,7 +39,6 @@ PATHS = {
     "gles_demo": ("--graph={}", "--image={}", "--labels={}"),
     "gles_doctor": ("--graph={}", "{}", "--tflite_library={}"),
     "gles_tune": ("--graph={}",),
-    "model_shapes": ("{}", "--check --output_dir={} {m}"),
 }
 # Flags of files to write, known to be impossible before any work is done.
 WRITTEN = {
@@ -244,8 +241,6 @@ def main():
     folder = pathlib.Path(sys.argv[1]).resolve()
     failed = 0
     for name, (misspelt, meant) in PROGRAMS.items():
-        if name in OF_THE_LAB and not (ROOT / "lab").exists():
-            continue
         with tempfile.TemporaryDirectory() as scratch:
             scratch = pathlib.Path(scratch)
             for file in ("empty", "secret"):

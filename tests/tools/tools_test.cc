@@ -652,25 +652,6 @@ TEST_F(ToolsTest, BadOptionsAreRefusedInWords) {
   EXPECT_THAT(run.output, HasSubstr("--graph="));
 }
 
-TEST_F(ToolsTest, ModelShapesWritesListsAndChecksThem) {
-  if (!std::filesystem::exists(GLES_DELEGATE_BUILD_DIR "/bin/model_shapes")) {
-    GTEST_SKIP() << "the tree has no lab/, which has model_shapes";
-  }
-  const std::string arguments =
-      "--output_dir=" + folder_.path() + " " + Path("conv.tflite");
-  Result run = Run("model_shapes", "--check " + arguments);
-  EXPECT_EQ(run.exit_status, 1);
-  EXPECT_THAT(run.output, HasSubstr("conv.json is not what"));
-  run = Run("model_shapes", arguments);
-  EXPECT_EQ(run.exit_status, 0) << run.output;
-  EXPECT_EQ(ReadJson("conv.json")["ops"][0]["op"], "CONV_2D");
-  run = Run("model_shapes", "--check " + arguments);
-  EXPECT_EQ(run.exit_status, 0) << run.output;
-  run = Run("model_shapes", "");
-  EXPECT_EQ(run.exit_status, 1);
-  EXPECT_THAT(run.output, HasSubstr("give it models"));
-}
-
 TEST_F(ToolsTest, DemoDrawsItsPicture) {
   GLES_SKIP_WITHOUT_DEVICE();
   const std::string options = "--num_runs=1 --output_dir=" + Path("out") +

@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
+#include "tools/cases/op_options.h"
 #include "tools/op_models/random.h"
-#include "tools/runner/op_options.h"
 
 namespace gles_delegate::cases {
 namespace {

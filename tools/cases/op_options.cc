@@ -1,4 +1,4 @@
-#include "tools/runner/op_options.h"
+#include "tools/cases/op_options.h"
 
 #include <algorithm>
 #include <memory>
@@ -15,18 +15,12 @@ namespace gles_delegate {
 namespace {
 
 constexpr char kTable[] = "gles_delegate.schema.Operator";
-constexpr const char* kKeys[] = {"builtin_options_type", "builtin_options",
-                                 "custom_options"};
 
 // Reads the schema once a process, as that takes longer than a node does. Null
 // where the build's flatbuffers are of two versions.
 flatbuffers::Parser* SchemaParser() {
   static flatbuffers::Parser* const parser = [] {
-    flatbuffers::IDLOptions options;
-    options.strict_json = true;
-    options.output_default_scalars_in_json = true;
-    options.indent_step = -1;
-    auto made = std::make_unique<flatbuffers::Parser>(options);
+    auto made = std::make_unique<flatbuffers::Parser>();
     const bool read = made->Deserialize(schema::ModelBinarySchema::data(),
                                         schema::ModelBinarySchema::size()) &&
                       made->SetRootType(kTable);
@@ -41,38 +35,6 @@ absl::Status NoSchema() {
 }
 
 }  // namespace
-
-absl::StatusOr<nlohmann::ordered_json> OptionsToJson(
-    const schema::OperatorT& node) {
-  flatbuffers::Parser* parser = SchemaParser();
-  if (parser == nullptr) return NoSchema();
-  // FlatBuffers would pack options that the file names and does not have.
-  if (node.builtin_options.type != schema::BuiltinOptions::NONE &&
-      node.builtin_options.value == nullptr) {
-    return absl::InvalidArgumentError(
-        "a node names its options and lacks them");
-  }
-  flatbuffers::FlatBufferBuilder builder;
-  builder.Finish(schema::Operator::Pack(builder, &node));
-  std::string text;
-  if (!flatbuffers::GenerateTextFromTable(
-          *parser,
-          flatbuffers::GetRoot<schema::Operator>(builder.GetBufferPointer()),
-          kTable, &text)) {
-    return absl::InvalidArgumentError("a node's options are no text");
-  }
-  const auto whole =
-      nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!whole.is_object()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a node's options are no JSON: ", text));
-  }
-  nlohmann::ordered_json options = nlohmann::ordered_json::object();
-  for (const char* key : kKeys) {
-    if (whole.contains(key) && whole[key] != "NONE") options[key] = whole[key];
-  }
-  return options;
-}
 
 absl::StatusOr<schema::OperatorT> OptionsFromJson(
     const nlohmann::ordered_json& options) {
