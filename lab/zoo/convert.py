@@ -1,6 +1,6 @@
 """Converts architectures in each of their modes, by the Python that has their converter.
 
-    convert.py [--corpus | --node_tests] CONVERTER FOLDER NAME...
+    convert.py [--corpus] CONVERTER FOLDER NAME...
 
 Writes FOLDER/NAME.MODE.tflite, or NAME.MODE.error with the converter's last words; one of
 either that is there already is not made again.
@@ -9,7 +9,6 @@ either that is there already is not made again.
 
 import json
 import pathlib
-import signal
 import sys
 import tempfile
 import traceback
@@ -20,15 +19,6 @@ import numpy as np
 import registry
 
 CALIBRATIONS = 4
-SECONDS = 120  # for an architecture; onnx2tf searches long for layouts that fit
-
-
-class Late(BaseException):
-    """SECONDS are over; no attempt to convert catches this."""
-
-
-def late(*_):
-    raise Late(f"not done after {SECONDS} s")
 
 
 def some_input(shape, dtype, rng):
@@ -113,37 +103,23 @@ class Torch:
 
 
 class Onnx:
-    """onnx2tf, of an ONNX model; of several, the first that works: channels last, then as it is."""
+    """onnx2tf, of an ONNX model."""
 
     SUFFIXES = {"float32": "float32", "float16": "float16", "dynamic_int8": "dynamic_range_quant"}
 
     def __init__(self, model):
-        self.models = model if isinstance(model, list) else [model]
+        self.model = model
 
     def convert(self, mode, path):
-        attempts = [(self.models[0], None)]
-        if len(self.models) > 1:
-            attempts += [(model, [value.name for value in model.graph.input])
-                         for model in self.models]
-        for at, (model, keep) in enumerate(attempts, 1):
-            try:
-                self.attempt(model, keep, mode, path)
-                return
-            except (Exception, SystemExit):  # pylint: disable=broad-except
-                if at == len(attempts):
-                    raise
-
-    def attempt(self, model, keep, mode, path):
         # pylint: disable=import-outside-toplevel
         import onnx
         import onnx2tf
         with tempfile.TemporaryDirectory() as scratch:
             source = pathlib.Path(scratch) / "model.onnx"
-            onnx.save(model, source)
+            onnx.save(self.model, source)
             onnx2tf.convert(input_onnx_file_path=str(source), output_folder_path=scratch,
                             output_dynamic_range_quantized_tflite=mode == "dynamic_int8",
-                            keep_shape_absolutely_input_names=keep, verbosity="error",
-                            replace_to_pseudo_operators=["erf"])  # TFLite has none
+                            verbosity="error", replace_to_pseudo_operators=["erf"])  # TFLite has none
             made = pathlib.Path(scratch) / f"model_{self.SUFFIXES[mode]}.tflite"
             path.write_bytes(made.read_bytes())
 
@@ -181,20 +157,19 @@ def convert(architecture, folder):
                     quantize_int4(source, path)
             else:
                 wrapped.convert(mode, path)
-        except (Exception, SystemExit, Late):  # pylint: disable=broad-except
+        except (Exception, SystemExit):  # pylint: disable=broad-except
             path.with_suffix(".error").write_text(traceback.format_exc()[-2000:])
 
 
 def main():
-    kind = sys.argv[1][2:] if sys.argv[1].startswith("--") else ""
-    converter, *rest = sys.argv[1 + bool(kind):]
-    table = registry.load(converter, kind)
+    corpus = sys.argv[1] == "--corpus"
+    converter, *rest = sys.argv[1 + corpus:]
+    table = registry.load(converter, corpus)
     if not rest:
         print(json.dumps({name: {"task": a.task, "modes": a.modes}
                           for name, a in table.items()}))
         return
     folder, *names = rest
-    signal.signal(signal.SIGALRM, late)
     for name in names:
         if converter == "keras":
             import keras  # pylint: disable=import-outside-toplevel
@@ -203,9 +178,7 @@ def main():
         elif converter == "torch":
             import torch  # pylint: disable=import-outside-toplevel
             torch.manual_seed(1)
-        signal.alarm(SECONDS * len(table[name].modes))
         convert(table[name], pathlib.Path(folder))
-        signal.alarm(0)
 
 
 if __name__ == "__main__":

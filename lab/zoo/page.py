@@ -182,42 +182,8 @@ def totals(results):
            f"{sum(math.isnan(r['half']) for r in halves)} with NaN.")
 
 
-def outcome(result):
-    """A word for what came of one of ONNX's tests."""
-    word = verdict(result)
-    return word if word != "right" else "whole" if is_whole(result) else "in parts"
-
-
-def onnx_nodes(results):
-    """The tests of ONNX's nodes: counts, and what is not whole."""
-    counts = collections.Counter(map(outcome, results))
-    converted = len(results) - counts["not converted"]
-    left = [r["why"] for r in results if r["phase"] == "convert"]
-    late, untried = sum("not done after" in why for why in left), left.count("")
-    yield from [
-        "", "## ONNX's nodes", "",
-        f"PyPI's onnx has {len(results)} tests of single nodes. onnx2tf converts {converted} "
-        f"and refuses {len(left) - late - untried}; {late} take it more than two minutes, "
-        f"{untried} not tried. The runtime's CPU runs "
-        f"{converted - counts[CPU_CANNOT]} of the {converted}:",
-        "", "| | models |", "|---|---|"]
-    meanings = {"whole": "right, whole on the GPU", "in parts": "right, some nodes on the CPU",
-                "wrong": "wrong", "refused": "refused by the delegate",
-                "failed": "failed or crashed with the delegate", "not loaded": "not loaded"}
-    yield from (f"| {text} | {counts[word]} |" for word, text in meanings.items())
-    yield from half_reasons(results)
-    rest = [r for r in results if outcome(r) in meanings and outcome(r) != "whole"]
-    if rest:
-        yield from ["", "| not whole | | on the GPU | why |", "|---|---|---|---|"]
-    for r in rest:
-        why = "; ".join(sorted({f"{op}: {without_names(reason)}" for op, reason, _ in r["cpu"]})
-                        ) if "cpu" in r else reason_of(r)
-        yield (f"| {r['architecture']} | {outcome(r)} | {nodes_text(r)} "
-               f"| {why} |".replace("\\", ""))
-
-
-def text(results, nodes):
-    """The page: of the zoo's results, and of those of ONNX's nodes."""
+def text(results):
+    """The page."""
     lines = [
         "# Models", "",
         "<!-- Made by lab/zoo/zoo.py. Do not edit: run ./dev zoo. -->", "",
@@ -246,4 +212,4 @@ def text(results, nodes):
     if stays:
         lines += ["", "## Why nodes stay on the CPU", "",
                   "| op | reason | models |", "|---|---|---|", *stays]
-    return "\n".join(lines + list(onnx_nodes(nodes) if nodes else [])) + "\n"
+    return "\n".join(lines) + "\n"

@@ -31,7 +31,6 @@ MODES = {
 }
 
 ARCHITECTURES = {}
-KINDS = ("corpus", "node_tests")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,13 +56,10 @@ def architecture(name, task, modes=("float32",), converter="keras"):
     return enter
 
 
-def load(converter, kind=""):
-    """Imports a converter's architectures; returns the table.
-
-    kind: "corpus", "node_tests", or "": those whose module's name ends with neither.
-    """
+def load(converter, corpus):
+    """Imports a converter's architectures, those for tests/corpus or all others; returns the table."""
     folder = pathlib.Path(__file__).resolve().parent / "architectures"
     for path in sorted(folder.glob(f"{converter}_*.py")):
-        if kind == next((end for end in KINDS if path.stem.endswith("_" + end)), ""):
+        if corpus == path.stem.endswith("_corpus"):
             importlib.import_module(f"architectures.{path.stem}")
     return ARCHITECTURES

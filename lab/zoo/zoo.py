@@ -5,7 +5,6 @@
     zoo.py unet bert          these architectures alone
     zoo.py --step run         what is converted already, run again
     zoo.py --step page        docs/models.md from what is known
-    zoo.py --onnx             ONNX's tests of nodes: converts, runs, and writes the page
     zoo.py --corpus           tests/corpus: the small models that the tests run
     zoo.py --list             the architectures and their modes
 
@@ -29,7 +28,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 ENVIRONMENTS = ROOT / ".deps" / "zoo"
 OUT = ROOT / "build" / "zoo"
-NODES = OUT / "onnx_nodes"
 CORPUS = ROOT / "tests" / "corpus"
 LIBRARY = ROOT / "build" / "lib" / "libgles_delegate.so"
 LITERT = "ai-edge-litert==2.3.0"
@@ -83,7 +81,7 @@ def run(command, limit, **environment):
 
 def program(converter, flags):
     """The command that converts; without further words it prints its table."""
-    kind = ["--corpus"] if flags.corpus else ["--node_tests"] if flags.onnx else []
+    kind = ["--corpus"] if flags.corpus else []
     return [python_of(converter), "-B", HERE / "convert.py", *kind, converter]
 
 
@@ -122,11 +120,11 @@ def convert(table, folder, flags):
                         stem.with_name(stem.name + ".error").write_text(why)
 
 
-def run_models(table, out, flags):
+def run_models(table, flags):
     """Runs the models of architectures, several a process; writes RESULTS/NAME.MODE.json."""
     stems = {f"{name}.{mode}": (name, mode, entry)
              for name, entry in table.items() for mode in entry["modes"]}
-    files = {stem: (out / "models" / f"{stem}.tflite", out / "results" / f"{stem}.json")
+    files = {stem: (OUT / "models" / f"{stem}.tflite", OUT / "results" / f"{stem}.json")
              for stem in stems}
     for _, path in files.values():
         path.unlink(missing_ok=True)
@@ -156,7 +154,6 @@ def parse():
     parser.add_argument("--converter", action="append", choices=list(PACKAGES),
                         help="the architectures of this converter alone")
     parser.add_argument("--corpus", action="store_true", help="write tests/corpus")
-    parser.add_argument("--onnx", action="store_true", help="ONNX's tests of nodes")
     parser.add_argument("--again", action="store_true", help="convert what is there, too")
     parser.add_argument("--list", action="store_true", help="print the architectures")
     parser.add_argument("--timeout", type=float, default=300, help="seconds a model")
@@ -166,7 +163,7 @@ def parse():
 def main():
     flags = parse()
     table = {}
-    for converter in ["onnx"] if flags.onnx else flags.converter or PACKAGES:
+    for converter in flags.converter or PACKAGES:
         if flags.step != ["page"]:
             table.update(table_of(converter, flags))
     unknown = set(flags.names) - set(table)
@@ -179,21 +176,19 @@ def main():
             print(f"{name:28} {entry['task']:18} {entry['converter']:8} "
                   f"{' '.join(entry['modes'])}")
         return 0
-    out = NODES if flags.onnx else OUT
-    folder = CORPUS if flags.corpus else out / "models"
-    for path in (folder, out / "results"):
+    folder = CORPUS if flags.corpus else OUT / "models"
+    for path in (folder, OUT / "results"):
         path.mkdir(parents=True, exist_ok=True)
     steps = ["convert"] if flags.corpus else flags.step or STEPS
     if "convert" in steps:
         convert(table, folder, flags)
     if "run" in steps:
-        run_models(table, out, flags)
+        run_models(table, flags)
     if "page" not in steps:
         return 0
-    results, nodes = ([json.loads(path.read_text()) for path in sorted(
-        (each / "results").glob("*.json"))] for each in (OUT, NODES))
-    (ROOT / "docs" / "models.md").write_text(page.text(results, nodes))
-    return 1 if any(page.is_failure(result) for result in results + nodes) else 0
+    results = [json.loads(path.read_text()) for path in sorted((OUT / "results").glob("*.json"))]
+    (ROOT / "docs" / "models.md").write_text(page.text(results))
+    return int(any(map(page.is_failure, results)))
 
 
 if __name__ == "__main__":
