@@ -28,7 +28,7 @@ API = "org/tensorflow/tensorflow-lite-api/2.16.1/tensorflow-lite-api-2.16.1.aar"
 PRESETS = "org/bytedeco/tensorflow-lite/2.21.0-1.5.14/tensorflow-lite-2.21.0-1.5.14"
 JAVACPP = "org/bytedeco/javacpp/1.5.14/javacpp-1.5.14"
 JARS = [name + kind for name in (PRESETS, JAVACPP) for kind in (".jar", "-linux-x86_64.jar")]
-INPUTS, OUTPUTS = 16 * 16 * 5, 8 * 8 * 7  # self_check_model()'s
+INPUTS, OUTPUTS = 16 * 16 * 5, 8 * 8 * 7  # self_check.tflite's
 
 
 def fetch(path, folder):

@@ -21,14 +21,14 @@ from ai_edge_litert.compiled_model import (CompiledModel, Environment, GpuOption
                                            HardwareAccelerator, Options)
 
 import gles_delegate
-from gles_delegate import _model
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "benches"))
 from compare_accelerators import random_inputs  # noqa: E402
 
 CPU, GPU = HardwareAccelerator.CPU, HardwareAccelerator.GPU
 MODELS = pathlib.Path(os.environ.get("GLES_DELEGATE_SHARED_DIR", "")) / "models"
-SMALL = _model.self_check_model()  # three nodes, float32
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+SMALL = (TESTS / "python" / "self_check.tflite").read_bytes()  # three nodes, float32
 CYCLES = int(os.environ.get("GLES_LITERT_CYCLES", "60"))
 
 # Nothing is left to the CPU.

@@ -3,7 +3,7 @@
     tests/node/package.py LIBRARY FOLDER
 
 installs the packages below FOLDER, where npm compiles tfjs-tflite-node's binding, and runs
-test.js there: on the self-check's model of the Python package, and on models of
+test.js there: on the self-check's model of tests/python, and on models of
 GLES_DELEGATE_SHARED_DIR; then the same with a release's package. Run by CTest as `node`; skips, with the reason, if nothing may
 be fetched (../python/environments.py), or Node or its headers are not there.
 """

@@ -16,10 +16,9 @@ import numpy as np
 import pytest
 
 import gles_delegate
-from gles_delegate import _model
+from self_check import MODEL
 
 MODELS = pathlib.Path(os.environ.get("GLES_DELEGATE_SHARED_DIR", "")) / "models"
-MODEL = _model.self_check_model()
 
 
 def runtime():
@@ -335,12 +334,11 @@ def test_each_index_of_a_tensor_may_be_asked_for():
     assert done.returncode == 0 and done.stdout == "no crash\n", done
 
 
-REASON = """
+REASON = f"""
 import gles_delegate
-from gles_delegate import _model
 try:
     gles_delegate.find_runtime().Interpreter(
-        model_content=_model.self_check_model(),
+        model_content={MODEL!r},
         experimental_delegates=[gles_delegate.load_delegate(device="no such renderer")])
     print("it was applied")
 except (RuntimeError, ValueError) as error:

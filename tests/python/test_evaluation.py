@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from gles_delegate import _model
+from self_check import MODEL
 from gles_delegate.evaluation import EvaluationError
 from gles_delegate.evaluation.classification import Classification
 from gles_delegate.evaluation.detection import Detection
@@ -221,7 +221,7 @@ def test_what_cannot_be_evaluated_is_said(images, truth, tmp_path):
     flags = {"ground_truth_images_path": images, "ground_truth_labels": truth,
              "model_output_labels": LABELS, "output_file_path": tmp_path / "results"}
     model = tmp_path / "model.tflite"
-    model.write_bytes(_model.self_check_model())
+    model.write_bytes(MODEL)
     for changed, text in (({"model_file": tmp_path / "none"}, "No such file"),
                           ({"model_file": CLASSIFIER, "options": "device:no such"}, "no such"),
                           ({"model_file": CLASSIFIER, "options": "device"}, "is not key:value"),

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from gles_delegate import _model
+from self_check import MODEL
 
 REFUSAL = "forked from it: OpenGL drivers do not survive a fork. Start processes by spawn"
 
@@ -46,7 +46,7 @@ if __name__ == "__main__":
 @pytest.fixture(name="model")
 def model_path(tmp_path):
     path = tmp_path / "model.tflite"
-    path.write_bytes(_model.self_check_model())
+    path.write_bytes(MODEL)
     return str(path)
 
 

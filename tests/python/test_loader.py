@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import gles_delegate
-from gles_delegate import _model
+from self_check import MODEL
 
 KNOWN = "known are: device, is_precision_loss_allowed"
 
@@ -97,6 +97,6 @@ def test_an_interpreter_survives_a_delegate_that_refuses():
 
     runtime = gles_delegate.find_runtime()
     with pytest.raises((RuntimeError, ValueError)) as error:
-        runtime.Interpreter(model_content=_model.self_check_model(),
+        runtime.Interpreter(model_content=MODEL,
                             experimental_delegates=[Refusing()]).allocate_tensors()
     assert "a reason" in str(error.value)

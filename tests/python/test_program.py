@@ -10,7 +10,8 @@ import sys
 import pytest
 
 import gles_delegate
-from gles_delegate import _checkup, _model
+from gles_delegate import _checkup
+from self_check import MODEL
 
 
 CHECKUPS = json.loads((pathlib.Path(__file__).parents[1] / "tools/checkups.json").read_text())
@@ -38,7 +39,7 @@ def report_of(done):
 @pytest.fixture(name="path")
 def model_file(tmp_path):
     path = tmp_path / "model.tflite"
-    path.write_bytes(_model.self_check_model())
+    path.write_bytes(MODEL)
     return str(path)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import signal
 import socket
 import subprocess
@@ -13,31 +14,8 @@ import urllib.request
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter
 
-from gles_delegate import _model
-
-def table_model(shapes=([1, 1], [10, 4], [1, 1, 4])):
-    """GATHER of rows of four floats by an int32 index: "t0" [1, 1] -> "t2" [1, 1, 4]. Row k holds
-    k, k + 0.25, k + 0.5, k + 0.75; the CPU's kernel fails for an index past the table.
-    shapes: of the index, the table of 40 floats and the output."""
-    m = _model
-    table = np.arange(40, dtype=np.float32) / 4
-    buffers = [m._table({}), m._table({0: ("ref", m._numbers("B", list(table.tobytes()), 16))})]
-    tensors = [m._table({0: ("ref", m._numbers("i", shape)), 1: ("b", kind), 2: ("I", buffer),
-                         3: ("ref", m._name(f"t{i}"))})
-               for i, (shape, kind, buffer) in enumerate(zip(shapes, (2, 0, 0), (0, 1, 0)))]
-    gather = m._table({0: ("I", 0), 1: ("ref", m._numbers("i", [1, 0])),
-                       2: ("ref", m._numbers("i", [2])), 3: ("B", 23), 4: ("ref", m._table({}))})
-    codes = [m._table({0: ("b", 36), 2: ("i", 1), 3: ("i", 36)})]
-    graph = m._table({0: ("ref", m._tables(tensors)), 1: ("ref", m._numbers("i", [0])),
-                      2: ("ref", m._numbers("i", [2])), 3: ("ref", m._tables([gather]))})
-    writer = m._Writer()
-    writer.data += bytes(4) + b"TFL3"
-    writer.point(0, m._table({0: ("I", 3), 1: ("ref", m._tables(codes)),
-                              2: ("ref", m._tables([graph])), 4: ("ref", m._tables(buffers))}))
-    return bytes(writer.data)
-
-
-SMALL = _model.self_check_model()  # [1, 16, 16, 5] floats; three nodes
+HERE = pathlib.Path(__file__).resolve().parent
+SMALL = (HERE.parent / "python" / "self_check.tflite").read_bytes()  # [1, 16, 16, 5] floats; three nodes
 INPUT, SHAPE, OUTPUT = "t0", [1, 16, 16, 5], "t5"
 
 

@@ -19,15 +19,16 @@ BINARY = {"Content-Type": "application/octet-stream"}
 
 @pytest.fixture(scope="module", name="server")
 def made_server(tmp_path_factory):
-    """Models: table and batched, that fail for an index past the end; number, whose input and
+    """Models: table and batched, rows of four floats by an index (row k holds k, k + 0.25, k + 0.5,
+    k + 0.75), that fail for an index past the end; number, whose input and
     output have no dimension, and that gives NaN for 39; small."""
     repository = tmp_path_factory.mktemp("hostile") / "repository"
-    table = sp.table_model()
+    table = (sp.HERE / "table.tflite").read_bytes()
     sp.write_model(repository, "table", table, config={"delegate": None})
     sp.write_model(repository, "batched", table, config={
         "delegate": None, "batching": {"sizes": [1, 4], "max_delay_ms": 200}})
-    sp.write_model(repository, "number", sp.table_model(([], [40], [])).replace(
-        np.float32(9.75).tobytes(), np.float32(np.nan).tobytes()), config={"delegate": None})
+    sp.write_model(repository, "number", (sp.HERE / "number.tflite").read_bytes(),
+                   config={"delegate": None})
     sp.write_model(repository, "small", config={"delegate": None})
     made = sp.Server(repository, "--probe_seconds=0", control=False)
     yield made
