@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <random>
 #include <string>
@@ -19,10 +20,10 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
+#include "tools/common/image.h"
 #include "tools/common/text_file.h"
 #include "tools/common/tflite_host.h"
 #include "tools/gles_demo/canvas.h"
-#include "tools/gles_demo/demo_model.h"
 #include "tools/gles_demo/findings.h"
 #include "tools/gles_demo/poster.h"
 #include "tools/runner/backend.h"
@@ -33,7 +34,7 @@
 
 ABSL_FLAG(std::string, image, "",
           "the picture for the model's first input (PNG, JPEG, BMP); without "
-          "one, the demo draws its own");
+          "one, a landscape");
 ABSL_FLAG(std::string, labels, "", "names of the classes, one a line");
 ABSL_FLAG(std::string, output_dir, "demo_out", "where demo.png is written");
 ABSL_FLAG(std::string, write_model, "",
@@ -50,8 +51,6 @@ ABSL_FLAG(
 namespace gles_delegate::demo {
 namespace {
 
-// The input of the demo's model.
-
 // A model's input, and the picture to show of it.
 struct Input {
   Canvas picture;             // empty if the input is not an image
@@ -59,110 +58,22 @@ struct Input {
   std::vector<InputBytes> tensors;
 };
 
-// The demo's own input: a landscape drawn from formulas, so that nothing but
-// code is committed.
-
-// Colours and coordinates are in 0..1; y grows downwards.
-struct Rgb {
-  float r, g, b;
+// The demo's own input: mountains, a lake and a balloon.
+constexpr uint8_t kLandscape[] = {
+#include "embedded/landscape.jpg.inc"
 };
 
-Rgb Mix(Rgb a, Rgb b, float t) {
-  t = std::clamp(t, 0.0f, 1.0f);
-  return {a.r + (b.r - a.r) * t, a.g + (b.g - a.g) * t, a.b + (b.b - a.b) * t};
-}
-
-// How much of a pixel lies inside, from the signed distance to an outline.
-float Coverage(float distance, float pixel) { return 0.5f - distance / pixel; }
-
-// The upper outlines of the two mountain ranges.
-float FarRidge(float x) {
-  return 0.50f - 0.10f * std::abs(std::sin(5.2f * x + 0.6f)) -
-         0.02f * std::sin(23.0f * x);
-}
-float NearRidge(float x) {
-  return 0.60f - 0.13f * std::abs(std::sin(3.4f * x + 2.2f)) -
-         0.012f * std::sin(41.0f * x + 1.0f);
-}
-
-constexpr float kShore = 0.66f;
-constexpr float kSunX = 0.74f;
-constexpr float kSunY = 0.24f;
-
-Rgb Sky(float x, float y, float pixel) {
-  Rgb color = Mix({0.16f, 0.32f, 0.62f}, {0.98f, 0.78f, 0.55f}, y / 0.55f);
-  const float from_sun = std::hypot(x - kSunX, y - kSunY);
-  color = Mix(color, {1.0f, 0.88f, 0.55f}, 0.55f * std::exp(-6 * from_sun));
-  return Mix(color, {1.0f, 0.97f, 0.82f}, Coverage(from_sun - 0.075f, pixel));
-}
-
-Rgb Land(float x, float y, float pixel) {
-  Rgb color = Sky(x, y, pixel);
-  const float far_depth = y - FarRidge(x);
-  Rgb rock = Mix({0.93f, 0.94f, 0.98f}, {0.42f, 0.45f, 0.62f},
-                 (far_depth - 0.015f) / 0.03f);
-  color = Mix(color, rock, Coverage(-far_depth, pixel));
-  const float near_depth = y - NearRidge(x);
-  Rgb wood =
-      Mix({0.16f, 0.36f, 0.26f}, {0.30f, 0.52f, 0.26f}, near_depth / 0.12f);
-  return Mix(color, wood, Coverage(-near_depth, pixel));
-}
-
-// The land upside down, in waves.
-Rgb Lake(float x, float y, float pixel) {
-  const float depth = y - kShore;
-  const float wave =
-      0.012f * std::sin(150 * depth / (0.3f + depth)) * (0.3f + 2.5f * depth);
-  const Rgb mirrored = Land(x + wave, kShore - 1.4f * depth, pixel);
-  return Mix(mirrored, {0.10f, 0.26f, 0.42f}, 0.35f + 0.9f * depth);
-}
-
-Rgb Balloon(Rgb color, float x, float y, float pixel) {
-  const float bx = (x - 0.30f) / 0.15f;
-  const float by = (y - 0.27f) / 0.15f;
-  // Ropes and basket first, the envelope over them.
-  const float below = (y - 0.39f) / 0.11f;
-  if (below > 0 && below < 1) {
-    const float spread = 0.075f * (1 - 0.62f * below);
-    const float rope = std::abs(std::abs(x - 0.30f) - spread) - 0.0025f;
-    color = Mix(color, {0.25f, 0.17f, 0.12f}, Coverage(rope, pixel));
-  }
-  const float basket =
-      std::max(std::abs(x - 0.30f) - 0.032f, std::abs(y - 0.515f) - 0.024f);
-  color = Mix(color, {0.45f, 0.27f, 0.12f}, Coverage(basket, pixel));
-
-  // A sphere that narrows below its middle.
-  const float narrow = by > 0 ? 1 - 0.22f * by * by : 1;
-  const float radius = std::hypot(bx / narrow, by);
-  const float across =
-      std::clamp(bx / narrow / std::sqrt(std::max(0.05f, 1 - 0.9f * by * by)),
-                 -1.0f, 1.0f);
-  const float stripe = std::sin(std::asin(across) * 8);
-  Rgb cloth =
-      Mix({0.84f, 0.16f, 0.14f}, {0.99f, 0.90f, 0.62f}, 0.5f + 4 * stripe);
-  cloth = Mix(cloth, {0.15f, 0.05f, 0.15f},
-              0.45f * (0.5f - 0.5f * bx) + 0.12f * by);
-  return Mix(color, cloth, Coverage((radius - 1) * 0.15f, pixel));
-}
-
-uint8_t Byte(float value) {
-  return static_cast<uint8_t>(std::lround(std::clamp(value, 0.0f, 1.0f) * 255));
-}
-
-// Sky, sun, mountains, a lake and a balloon; edges are antialiased.
-Canvas DrawScene(int width, int height) {
-  Canvas canvas(width, height);
-  const float pixel = 1.0f / static_cast<float>(height);
-  canvas.Paint(0, 0, width, height, [&](int column, int row) {
-    const float x =
-        (static_cast<float>(column) + 0.5f) / static_cast<float>(width);
-    const float y = (static_cast<float>(row) + 0.5f) * pixel;
-    const Rgb color = Balloon(
-        y < kShore ? Land(x, y, pixel) : Lake(x, y, pixel), x, y, pixel);
-    return Color{Byte(color.r), Byte(color.g), Byte(color.b)};
-  });
-  return canvas;
-}
+// The demo's own model: image filters as a neural network, so that its outputs
+// can be judged by eye. Input: [1, 232, 232, 3], RGB in 0..1. Outputs, all
+// [1, 224, 224, 3], as no filter looks past the border:
+//   stylised  the image posterised to four levels a channel, a glow added to
+//             its bright parts, outlines inked
+//   edges     how strong the Sobel gradient is: along x (red), along y (green)
+//             and along both (blue)
+//   blur      a Gaussian blur of 3 pixels
+constexpr uint8_t kModel[] = {
+#include "embedded/model.tflite.inc"
+};
 
 // The tensor's shape as [1, height, width, channels]; empty if it holds no
 // image. `is_asked`: someone has an image for it, which [1, height, width] may
@@ -214,7 +125,7 @@ absl::Status WritePixels(const TensorView& tensor, std::vector<float> pixels,
 
 // The picture for the first input, as (pixel - mean) / std where the input
 // holds floats; random numbers for the others. `image` is a file, or empty for
-// a scene that the demo draws. kInvalidArgument: an image, but no input for it.
+// the landscape. kInvalidArgument: an image, but no input for it.
 absl::StatusOr<Input> MakeInput(const Interpreter& interpreter,
                                 const std::string& image, double mean,
                                 double std) {
@@ -231,12 +142,9 @@ absl::StatusOr<Input> MakeInput(const Interpreter& interpreter,
         "Input ", first.name(), " [", absl::StrJoin(first.dims(), ","),
         "] is not an image, so --image has nowhere to go"));
   }
-  if (image.empty()) {
-    input.picture = DrawScene(dims[2], dims[1]);
-  } else {
-    ASSIGN_OR_RETURN(auto read, ReadImage(image));
-    input.picture = Canvas(std::move(read));
-  }
+  ASSIGN_OR_RETURN(auto read,
+                   image.empty() ? DecodeImage(kLandscape) : ReadImage(image));
+  input.picture = Canvas(std::move(read));
   RETURN_IF_ERROR(WritePixels(
       first, ToChannels(input.picture.Resampled(dims[2], dims[1]), dims[3]),
       mean, std));
@@ -253,9 +161,6 @@ constexpr char kUsage[] =
     "  gles_demo [--graph=MODEL.tflite [--image=IMAGE] [--labels=FILE]]\n\n"
     "Without a model it runs one of its own: blur, edges and a stylised "
     "picture of a landscape.";
-
-// The side of the demo's own outputs in pixels, a multiple of 8.
-constexpr int kDemoSize = 224;
 
 struct RunResult {
   std::vector<TensorValues> outputs;
@@ -359,7 +264,7 @@ absl::StatusOr<std::unique_ptr<Model>> LoadModel(bool own) {
         "--write_model writes the demo's own model: leave --graph out");
   }
   if (!own) return ModelFromFlags();
-  std::vector<uint8_t> bytes = BuildDemoModel(kDemoSize);
+  std::vector<uint8_t> bytes(std::begin(kModel), std::end(kModel));
   if (!path.empty()) {
     RETURN_IF_ERROR(WriteText(path, {bytes.begin(), bytes.end()}));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <random>
 #include <string>
@@ -21,7 +22,6 @@
 #include "base/status_macros.h"
 #include "gles_delegate/gles_delegate.h"
 #include "nlohmann/json.hpp"
-#include "tools/common/model_builder.h"
 #include "tools/common/progress.h"
 #include "tools/common/text_file.h"
 #include "tools/common/tflite_host.h"
@@ -220,42 +220,10 @@ std::string CsvCell(const ordered_json& value) {
       "\"");
 }
 
-// Six convolutions, a pooling and a LOGISTIC.
-std::vector<uint8_t> BuildOwnModel() {
-  constexpr int kChannels = 16, kLayers = 6;
-  int side = 96;
-  std::mt19937 random(1);
-  std::uniform_real_distribution<float> weight(-0.2f, 0.2f);
-  ModelBuilder builder;
-  int x = builder.AddInput("x", {1, side, side, kChannels});
-  for (int layer = 0; layer < kLayers; ++layer) {
-    std::vector<float> weights(kChannels * 9 * kChannels);
-    for (float& w : weights) w = weight(random);
-    const std::string name = absl::StrCat("conv", layer);
-    const int y = builder.AddTensor(name, {1, side, side, kChannels});
-    schema::Conv2DOptionsT conv;
-    conv.stride_w = conv.stride_h = 1;
-    conv.fused_activation_function = schema::ActivationFunctionType::RELU6;
-    builder.AddOp(schema::BuiltinOperator::CONV_2D, 1,
-                  {x,
-                   builder.AddConstant(name + "/w",
-                                       {kChannels, 3, 3, kChannels}, weights),
-                   builder.AddConstant(name + "/b", {kChannels},
-                                       std::vector<float>(kChannels, 0.1f))},
-                  {y}, conv);
-    x = y;
-  }
-  side /= 2;
-  const int pooled = builder.AddTensor("pool", {1, side, side, kChannels});
-  schema::Pool2DOptionsT pool;
-  pool.stride_w = pool.stride_h = pool.filter_width = pool.filter_height = 2;
-  builder.AddOp(schema::BuiltinOperator::AVERAGE_POOL_2D, 1, {x}, {pooled},
-                pool);
-  const int y = builder.AddTensor("y", {1, side, side, kChannels});
-  builder.AddOp(schema::BuiltinOperator::LOGISTIC, 1, {pooled}, {y});
-  builder.SetOutputs({y});
-  return builder.Finish();
-}
+// Six convolutions of 16 channels, a pooling and a LOGISTIC.
+constexpr uint8_t kOwnModelBytes[] = {
+#include "embedded/built_in.tflite.inc"
+};
 
 // All keys of a model, without values.
 ordered_json EmptyCheckup(const std::string& model) {
@@ -362,8 +330,10 @@ absl::StatusOr<ordered_json> Checkups(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     if (Interrupted()) break;
     ordered_json checkup = EmptyCheckup(path);
-    const auto model = path == kOwnModel ? Model::FromBuffer(BuildOwnModel())
-                                         : Model::FromFile(path);
+    const auto model = path == kOwnModel
+                           ? Model::FromBuffer({std::begin(kOwnModelBytes),
+                                                std::end(kOwnModelBytes)})
+                           : Model::FromFile(path);
     const absl::Status status =
         model.ok() ? Measure(**model, gles_options, checkup) : model.status();
     if (!status.ok()) checkup["error"] = std::string(status.message());
