@@ -106,4 +106,30 @@ std::string XmlEscaped(const std::string& text) {
                                     {"\n", "&#10;"}});
 }
 
+std::string HtmlDocument(const std::string& title, const std::string& style,
+                         const std::string& body) {
+  constexpr char kStyle[] = R"(
+:root { color-scheme: light dark; --line: #8886; }
+* { box-sizing: border-box; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 76rem;
+       margin: 1.5rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
+h1 { font-size: 1.4rem; margin: 0 0 .5rem; } h2 { font-size: 1.1rem; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem; }
+dt { opacity: .7; } dd { margin: 0; }
+table { border-collapse: collapse; width: 100%; font-size: 13px; }
+th, td { padding: .15rem .5rem; border-bottom: 1px solid var(--line);
+         text-align: left; vertical-align: top; overflow-wrap: normal; }
+)";
+  return absl::StrCat(
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, "
+      "initial-scale=1\">\n<title>",
+      XmlEscaped(title), "</title>\n<style>", kStyle, style,
+      "</style></head><body>\n", body, "</body></html>\n");
+}
+
+std::string HtmlFact(const std::string& name, const std::string& value) {
+  return absl::StrCat("<dt>", name, "</dt><dd>", XmlEscaped(value), "</dd>\n");
+}
+
 }  // namespace gles_delegate

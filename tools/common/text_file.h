@@ -31,6 +31,14 @@ absl::Status CheckWritable(const std::string& path);
 // & < > " as XML has them; other control characters than newline are dropped.
 std::string XmlEscaped(const std::string& text);
 
+// A page of HTML that needs no other file. `body` is HTML; `style` are rules of
+// CSS beside those that every page has.
+std::string HtmlDocument(const std::string& title, const std::string& style,
+                         const std::string& body);
+
+// An entry of a <dl>.
+std::string HtmlFact(const std::string& name, const std::string& value);
+
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_TOOLS_COMMON_TEXT_FILE_H_

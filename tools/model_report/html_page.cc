@@ -231,14 +231,9 @@ std::string ChartsSection(const ReportData& data) {
 }
 
 constexpr char kStyle[] = R"(
-:root { color-scheme: light dark; --line: #8886; --cpu: #b45309; }
 .p0 { --c: #2563eb; } .p1 { --c: #047857; } .p2 { --c: #9333ea; }
 .p3 { --c: #be185d; } .p4 { --c: #0e7490; } .p5 { --c: #4d7c0f; }
 .cpu { --c: #b45309; } .host { --c: #475569; }
-* { box-sizing: border-box; }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 76rem;
-       margin: 1.5rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
-h1 { font-size: 1.4rem; margin: 0 0 .5rem; } h2 { font-size: 1.1rem; }
 h3 { font-size: 1rem; margin: .8rem 0 .2rem; } a { color: inherit; }
 .verdict { font-size: 1.1rem; border-left: 4px solid #2563eb;
            padding: .2rem .8rem; margin: .6rem 0; }
@@ -252,9 +247,7 @@ h3 { font-size: 1rem; margin: .8rem 0 .2rem; } a { color: inherit; }
   .bar { grid-template-columns: 1fr max-content; gap: 0 .5rem; }
   .bar i { grid-area: 2 / 1 / 3 / 3; }
 }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem; }
-dt { opacity: .7; } dd { margin: 0; }
-.advice { border-left: 4px solid var(--cpu); padding: .1rem .8rem;
+.advice { border-left: 4px solid #b45309; padding: .1rem .8rem;
           margin: .6rem 0; }
 .advice h3 { font-size: 1rem; margin: 0; } .advice p { margin: 0; }
 .wide { overflow-x: auto; border: 1px solid var(--line); border-radius: .4rem; }
@@ -273,9 +266,6 @@ svg path:hover { stroke: #f59e0b; stroke-width: 4; }
             border-radius: .3rem; border: 1px solid var(--c);
             background: var(--c); color: #fff; }
 .key .fused { background: none; color: inherit; border-style: dashed; }
-table { border-collapse: collapse; width: 100%; font-size: 13px; }
-th, td { padding: .15rem .5rem; border-bottom: 1px solid var(--line);
-         text-align: left; vertical-align: top; overflow-wrap: normal; }
 td.n, th.n { text-align: right; white-space: nowrap; }
 tr.cpu td:first-child, tr.gpu td:first-child, tr.fused td:first-child {
   border-left: 4px solid var(--c); }
@@ -300,35 +290,31 @@ small { opacity: .7; }
 }
 )";
 
-std::string Fact(const char* name, const std::string& value) {
-  return absl::StrCat("<dt>", name, "</dt><dd>", XmlEscaped(value), "</dd>\n");
-}
-
 std::string HtmlHead(const ReportData& data) {
   std::string html = absl::StrFormat(
       "<h1>%s</h1>\n<p class=\"verdict\">%s</p>\n<dl>\n%s%s%s%s",
       XmlEscaped(data.model), XmlEscaped(VerdictOf(data)),
-      Fact("on the GPU",
-           absl::StrCat(data.nodes_delegated, " of ",
-                        Count(data.nodes_total, "node"), ", ",
-                        Count(data.partitions.size(), "partition"))),
-      Fact("GPU", absl::StrCat(data.renderer, " (", data.driver, ")")),
-      Fact("precision", data.precision), Fact("TFLite", data.runtime));
+      HtmlFact("on the GPU",
+               absl::StrCat(data.nodes_delegated, " of ",
+                            Count(data.nodes_total, "node"), ", ",
+                            Count(data.partitions.size(), "partition"))),
+      HtmlFact("GPU", absl::StrCat(data.renderer, " (", data.driver, ")")),
+      HtmlFact("precision", data.precision), HtmlFact("TFLite", data.runtime));
   if (data.invoke_ms > 0) {
-    html += Fact("an inference",
-                 absl::StrFormat("%.3f ms (median)", data.invoke_ms));
+    html += HtmlFact("an inference",
+                     absl::StrFormat("%.3f ms (median)", data.invoke_ms));
   }
   if (data.profiled) {
-    html += Fact(
+    html += HtmlFact(
         "dispatches",
         absl::StrFormat("%.1f us of the nodes, %.1f us of copies: sums "
                         "of medians by %s",
                         data.us(), data.transfers_us, ClockText(data.clock)));
   }
-  html += Fact("delegate", data.revision);
+  html += HtmlFact("delegate", data.revision);
   if (data.subgraphs > 1) {
-    html +=
-        Fact("subgraphs", absl::StrCat(data.subgraphs, ", the first is shown"));
+    html += HtmlFact("subgraphs",
+                     absl::StrCat(data.subgraphs, ", the first is shown"));
   }
   return html + "</dl>\n";
 }
@@ -449,14 +435,10 @@ std::string NodeTable(const ReportData& data) {
 }  // namespace
 
 std::string HtmlPage(const ReportData& data) {
-  return absl::StrCat(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, "
-      "initial-scale=1\">\n<title>",
-      XmlEscaped(data.model), "</title>\n<style>", kStyle,
-      "</style></head><body>\n", HtmlHead(data), ChartsSection(data),
-      AdviceSection(data), GraphSection(data), PartitionTable(data),
-      NodeTable(data), "</body></html>\n");
+  return HtmlDocument(
+      data.model, kStyle,
+      absl::StrCat(HtmlHead(data), ChartsSection(data), AdviceSection(data),
+                   GraphSection(data), PartitionTable(data), NodeTable(data)));
 }
 
 }  // namespace gles_delegate
