@@ -2,12 +2,18 @@
 
 The wheel's library is built from the whole source tree, which is above this folder.
 """
+import contextlib
 import pathlib
 import re
 
 from scikit_build_core.build import *  # noqa: F401,F403  # pylint: disable=wildcard-import,unused-wildcard-import
 
-PUBLISHER = pathlib.Path(__file__).resolve().parents[2] / "packaging" / "publisher.env"
+HERE = pathlib.Path(__file__).resolve().parent
+PUBLISHER = HERE.parents[1] / "packaging" / "publisher.env"
+# license-files finds what is in this folder alone.
+for name, text in (("LICENSE", "../../LICENSE"), ("THIRD_PARTY_NOTICES", "../../debian/copyright")):
+    with contextlib.suppress(FileExistsError):
+        (HERE / name).symlink_to(text)
 
 
 def build_sdist(*_args, **_kwargs):
