@@ -4,8 +4,6 @@
 //
 //   GLES_DELEGATE_SHARED_DIR=../shared model_bench    the folder with models/
 //   GLES_BENCH_MIN_SECS=2 model_bench                 longer measurements
-#include <time.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -60,14 +58,6 @@ void Count(const Samples& samples, benchmark::State* state) {
   for (auto& [name, values] : samples) {
     state->counters[name] = Median(std::move(values));
   }
-}
-
-// Microseconds of a clock: CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID, ...
-double ClockUs(clockid_t clock) {
-  timespec now;
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) * 1e6 +
-         static_cast<double>(now.tv_nsec) * 1e-3;
 }
 
 // The cost of an inference on the processor: its dispatches recorded and handed

@@ -14,8 +14,6 @@
 //   GLES_BENCH_HALF=1 op_bench             16-bit storage
 //   GLES_BENCH_PLAN=1 op_bench             says how each is dispatched
 //   GLES_BENCH_DIR=benches op_bench        where benches/ is, if it has moved
-#include <time.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -82,13 +80,6 @@ std::vector<uint8_t> InputOf(const Tensor& tensor) {
   return bytes;
 }
 
-double ProcessorUs() {
-  timespec cpu;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
-  return static_cast<double>(cpu.tv_sec) * 1e6 +
-         static_cast<double>(cpu.tv_nsec) * 1e-3;
-}
-
 // Times one node of a graph on the device alone, without upload and readback.
 // Threads: made, used and destroyed inside BenchContext()->Run().
 class NodeTimer {
@@ -137,10 +128,11 @@ class NodeTimer {
     for (std::vector<uint8_t>& bytes : outputs_) {
       outputs.push_back(absl::MakeSpan(bytes));
     }
-    const double cpu_before = ProcessorUs();
+    const double cpu_before = ClockUs(CLOCK_PROCESS_CPUTIME_ID);
     RETURN_IF_ERROR(executor_->Invoke(inputs, outputs));
     Cost cost;
-    cost.cpu_us = (ProcessorUs() - cpu_before) / kNodeCopies;
+    cost.cpu_us =
+        (ClockUs(CLOCK_PROCESS_CPUTIME_ID) - cpu_before) / kNodeCopies;
     for (const auto& entry : executor_->profile()) {
       if (entry.node == kNode) cost.us += entry.runs.LastUs() / kNodeCopies;
     }

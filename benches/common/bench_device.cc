@@ -143,6 +143,13 @@ absl::Status WaitForDevice() {
   return fence.ok() ? fence->Wait(egl::Waiting::kActive) : fence.status();
 }
 
+double ClockUs(clockid_t clock) {
+  timespec now;
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) * 1e6 +
+         static_cast<double>(now.tv_nsec) * 1e-3;
+}
+
 absl::StatusOr<Peak> DevicePeak() {
   static const auto* const peak = new absl::StatusOr<Peak>(MeasurePeak());
   return *peak;

@@ -16,6 +16,7 @@
 #include "tests/testing/device.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/scratch_directory.h"
+#include "tests/testing/stock_loader.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -203,22 +204,22 @@ TEST(LoaderTest, AnUnknownOptionIsRefusedWithTheKnownOnes) {
 
 TEST(LoaderTest, TheStockLoaderRunsIt) {
   GLES_SKIP_WITHOUT_DEVICE();
-  const auto delegate = LoadExternalDelegateThroughStockLoader(
-      GLES_DELEGATE_LIBRARY, {{"verbosity", "2"}});
-  ASSERT_TRUE(delegate.ok()) << delegate.status();
-  EXPECT_THAT(ExpectRuns(*delegate), Contains(HasSubstr("3 of 3 nodes")));
+  const auto delegate =
+      LoadThroughStockLoader(GLES_DELEGATE_LIBRARY, {{"verbosity", "2"}});
+  ASSERT_NE(delegate, nullptr);
+  EXPECT_THAT(ExpectRuns(delegate), Contains(HasSubstr("3 of 3 nodes")));
   // The loader's wrapper is not our delegate.
-  EXPECT_EQ(Opened().report(delegate->get()), nullptr);
+  EXPECT_EQ(Opened().report(delegate.get()), nullptr);
 }
 
 TEST(LoaderTest, TheStockLoaderPassesOptions) {
   GLES_SKIP_WITHOUT_DEVICE();
-  const auto delegate = LoadExternalDelegateThroughStockLoader(
+  const auto delegate = LoadThroughStockLoader(
       GLES_DELEGATE_LIBRARY, {{"exclude_nodes", "1-2"},
                               {"max_delegated_partitions", "0"},
                               {"verbosity", "2"}});
-  ASSERT_TRUE(delegate.ok()) << delegate.status();
-  EXPECT_THAT(ExpectRuns(*delegate), Contains(HasSubstr("1 of 3 nodes")));
+  ASSERT_NE(delegate, nullptr);
+  EXPECT_THAT(ExpectRuns(delegate), Contains(HasSubstr("1 of 3 nodes")));
 }
 
 // The stock C loader looks neither at the plugin's reasons nor whether there is
@@ -233,10 +234,10 @@ TEST(LoaderTest, TheStockLoaderSurvivesABadOption) {
       {{"verbosity", "loud"}, "option verbosity: 'loud' is not an integer"}};
   for (const auto& [option, reason] : cases) {
     const auto delegate =
-        LoadThroughStockLoaderUnasked(GLES_DELEGATE_LIBRARY, {option});
-    ASSERT_TRUE(delegate.ok()) << delegate.status();
+        LoadThroughStockLoader(GLES_DELEGATE_LIBRARY, {option});
+    ASSERT_NE(delegate, nullptr);
     auto interpreter = InterpreterOrDie(*model);
-    EXPECT_FALSE(interpreter->ApplyDelegate(delegate->get()).ok());
+    EXPECT_FALSE(interpreter->ApplyDelegate(delegate.get()).ok());
     EXPECT_THAT(interpreter->TakeLog(), Contains(HasSubstr(reason)));
     ExpectClose(RunOnce(interpreter.get()), CpuResult(*model));
   }

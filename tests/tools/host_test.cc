@@ -246,24 +246,17 @@ TEST(DelegateTest, LibraryThatIsNoDelegate) {
               HasSubstr("tflite_plugin_create_delegate"));
 }
 
-TEST(DelegateTest, StockLoaderRefusesAMissingLibrary) {
-  const auto delegate =
-      LoadExternalDelegateThroughStockLoader("no/such/library.so", {});
-  EXPECT_FALSE(delegate.ok());
-}
-
 #ifdef GLES_DELEGATE_LIBRARY
-// Our own library, through both ways in. Creating it makes no GL call.
+// Our own library. Creating it makes no GL call.
 TEST(DelegateTest, LoadsOurLibrary) {
-  for (auto load :
-       {LoadExternalDelegate, LoadExternalDelegateThroughStockLoader}) {
-    const auto delegate = load(GLES_DELEGATE_LIBRARY, {{"verbosity", "0"}});
-    EXPECT_TRUE(delegate.ok()) << delegate.status();
-    const auto refused = load(GLES_DELEGATE_LIBRARY, {{"no_such_key", "1"}});
-    EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
-    EXPECT_THAT(std::string(refused.status().message()),
-                HasSubstr("no_such_key"));
-  }
+  const auto delegate =
+      LoadExternalDelegate(GLES_DELEGATE_LIBRARY, {{"verbosity", "0"}});
+  EXPECT_TRUE(delegate.ok()) << delegate.status();
+  const auto refused =
+      LoadExternalDelegate(GLES_DELEGATE_LIBRARY, {{"no_such_key", "1"}});
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(refused.status().message()),
+              HasSubstr("no_such_key"));
 }
 #endif
 

@@ -200,19 +200,13 @@ TEST(ModelBuilderTest, ThousandsOfOps) {
               ElementsAre(kOps, kOps + 1, kOps + 2, kOps + 3));
 }
 
-TEST(ModelBuilderTest, MetadataAndDescription) {
+TEST(ModelBuilderTest, VersionAndDescription) {
   ModelBuilder builder;
-  builder.AddMetadata("notes", std::vector<uint8_t>{1, 2, 3});
   builder.SetDescription("a model");
   const std::vector<uint8_t> bytes = builder.Finish();
   const schema::Model* model = schema::GetModel(bytes.data());
   EXPECT_EQ(model->version(), 3);
   EXPECT_EQ(model->description()->str(), "a model");
-  ASSERT_EQ(model->metadata()->size(), 1);
-  const auto* data =
-      model->buffers()->Get(model->metadata()->Get(0)->buffer())->data();
-  EXPECT_THAT(std::vector<uint8_t>(data->begin(), data->end()),
-              ElementsAre(1, 2, 3));
 }
 
 TEST(HalfTest, EveryHalfSurvivesTheRoundTrip) {

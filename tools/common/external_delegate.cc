@@ -2,7 +2,6 @@
 #include <dlfcn.h>
 
 #include <cstdint>
-#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -16,18 +15,6 @@ namespace {
 using PluginCreate = TfLiteDelegate* (*)(char**, char**, size_t,
                                          void (*)(const char*));
 using PluginDestroy = void (*)(TfLiteDelegate*);
-
-// Mirrors TFLite's external_delegate.h, whose function declarations have C
-// linkage but whose struct only compiles as C++.
-constexpr int kMaxStockOptions = 256;
-struct StockOptions {
-  const char* lib_path;
-  int count;
-  const char* keys[kMaxStockOptions];
-  const char* values[kMaxStockOptions];
-  TfLiteStatus (*insert)(StockOptions* options, const char* key,
-                         const char* value);
-};
 
 // The plugin's report; its callback has no user data.
 thread_local std::string* plugin_errors = nullptr;
@@ -45,14 +32,6 @@ absl::StatusOr<void*> Open(const std::string& path) {
         "Cannot load ", path, ": ", error == nullptr ? "no reason" : error));
   }
   return library;
-}
-
-// Newer C libraries hold the loader themselves; 2.9 comes with it in a file
-// beside the library.
-std::string StockLoaderPath() {
-  std::string path = TfliteLibraryPath();
-  if (TfliteSymbol("TfLiteExternalDelegateCreate") != nullptr) return path;
-  return path.substr(0, path.rfind('/') + 1) + "libexternal_delegate_obj.so";
 }
 
 template <typename F>
@@ -101,44 +80,6 @@ absl::StatusOr<DelegatePtr> LoadExternalDelegate(
 
   return MakePluginDelegate(create, destroy, options,
                             library_path + " made no delegate: ");
-}
-
-absl::StatusOr<DelegatePtr> LoadExternalDelegateThroughStockLoader(
-    const std::string& library_path, const DelegateOptions& options) {
-  // TFLite 2.9's loader says nothing where the library cannot be loaded or
-  // makes no delegate: it returns a wrapper whose fields were never set, and to
-  // apply or delete that wrapper crashes. So the library itself is asked first.
-  RETURN_IF_ERROR(LoadExternalDelegate(library_path, options).status());
-  return LoadThroughStockLoaderUnasked(library_path, options);
-}
-
-absl::StatusOr<DelegatePtr> LoadThroughStockLoaderUnasked(
-    const std::string& library_path, const DelegateOptions& options) {
-  const std::string loader_path = StockLoaderPath();
-  ASSIGN_OR_RETURN(void* loader, Open(loader_path));
-  ASSIGN_OR_RETURN(auto defaults, Find<StockOptions (*)(const char*)>(
-                                      loader, loader_path,
-                                      "TfLiteExternalDelegateOptionsDefault"));
-  ASSIGN_OR_RETURN(auto create,
-                   Find<TfLiteDelegate* (*)(const StockOptions*)>(
-                       loader, loader_path, "TfLiteExternalDelegateCreate"));
-  ASSIGN_OR_RETURN(
-      auto destroy,
-      Find<PluginDestroy>(loader, loader_path, "TfLiteExternalDelegateDelete"));
-
-  StockOptions stock = defaults(library_path.c_str());
-  for (const auto& [key, value] : options) {
-    if (stock.insert(&stock, key.c_str(), value.c_str()) != kTfLiteOk) {
-      return absl::ResourceExhaustedError(absl::StrCat(
-          "The stock loader takes ", kMaxStockOptions, " options at most"));
-    }
-  }
-  TfLiteDelegate* delegate = create(&stock);
-  if (delegate == nullptr) {
-    return absl::InternalError(
-        absl::StrCat("The stock loader made no delegate of ", library_path));
-  }
-  return DelegatePtr(delegate, destroy);
 }
 
 // TFLite's optimised CPU kernels, as a delegate that the C library exports.

@@ -127,14 +127,6 @@ void ModelBuilder::SetOutputs(std::vector<int> outputs) {
   graph().outputs.assign(outputs.begin(), outputs.end());
 }
 
-void ModelBuilder::AddMetadata(std::string name,
-                               absl::Span<const uint8_t> data) {
-  auto metadata = std::make_unique<schema::MetadataT>();
-  metadata->name = std::move(name);
-  metadata->buffer = AddBuffer(data);
-  model_.metadata.push_back(std::move(metadata));
-}
-
 void ModelBuilder::SetDescription(std::string description) {
   model_.description = std::move(description);
 }

@@ -156,9 +156,6 @@ class ModelBuilder {
 
   void SetOutputs(std::vector<int> outputs);
 
-  // Named metadata, as LiteRT and TFLite Support read it.
-  void AddMetadata(std::string name, absl::Span<const uint8_t> data);
-
   void SetDescription(std::string description);
 
   // The model being built, for what has no function here (other subgraphs,

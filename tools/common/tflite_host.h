@@ -85,18 +85,6 @@ absl::StatusOr<DelegatePtr> MakePluginDelegate(
 absl::StatusOr<DelegatePtr> LoadExternalDelegate(
     const std::string& library_path, const DelegateOptions& options);
 
-// The same through TFLite's stock loader (libexternal_delegate_obj.so), which
-// wraps the plugin's delegate and passes the plugin no error callback. The
-// loader does not say whether the plugin made a delegate, so one is made
-// before, to see.
-absl::StatusOr<DelegatePtr> LoadExternalDelegateThroughStockLoader(
-    const std::string& library_path, const DelegateOptions& options);
-
-// The same, as an app does it, without trying the plugin first. Where the
-// plugin makes no delegate, any use of the result crashes.
-absl::StatusOr<DelegatePtr> LoadThroughStockLoaderUnasked(
-    const std::string& library_path, const DelegateOptions& options);
-
 // A view of an interpreter's tensor: valid until its next AllocateTensors,
 // Resize or deletion.
 class TensorView {
