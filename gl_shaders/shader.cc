@@ -296,6 +296,15 @@ absl::StatusOr<absl::string_view> ShaderFile(absl::string_view name) {
 
 namespace {
 
+// Of a .comp that declares none.
+constexpr absl::string_view kParams =
+    "layout(std140, binding = 0) uniform Params { COMMON_PARAMS };\n";
+constexpr absl::string_view kMainOverTexels =
+    "void main() {\n"
+    "  if (outside_grid()) return;\n"
+    "  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);\n"
+    "  write_dst(p.x, p.y, p.z, p.w, dst_at(p));\n}\n";
+
 // The .comp with constants in place of its block, and as many lines.
 std::string WithFixedParams(absl::string_view body,
                             absl::string_view constants) {
@@ -324,7 +333,10 @@ absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec) {
   FindOps(definitions, &functions);
   std::string text = Prelude(spec, bindings);
   if (!functions.empty()) absl::StrAppend(&text, Library().Select(functions));
-  absl::StrAppend(&text, "#line 1\n", body, "\n", definitions);
+  absl::StrAppend(
+      &text, absl::StrContains(body, "uniform Params") ? "" : kParams,
+      "#line 1\n", body, "\n", definitions,
+      absl::StrContains(body, "void main()") ? "" : kMainOverTexels);
   DumpIfAsked(spec.shader, text);
   return text;
 }

@@ -1,8 +1,6 @@
 // Packs a depthwise filter [1,H,W,O] computed at run time, in the layout of
 // PackDepthwiseFilter (delegate/ops/conv/conv_weights.h): texel (tap, output
 // slice), then zeros instead of the bias.
-layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
-
 void main() {
   if (outside_grid()) return;
   vec4 v = vec4(0.0);

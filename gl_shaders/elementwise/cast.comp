@@ -3,7 +3,6 @@
 // WRAP_SIGNED, WRAP_UNSIGNED: integers of this many bits, stored in 32.
 // ROUND_TO_HALF, TRUNCATE: floats that represent halves or integers. One texel
 // (4 channels) per invocation.
-layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
 #if defined(ROUND_TO_HALF)
 // To nearest, ties to even, in integers, since packHalf2x16() may round
@@ -67,8 +66,6 @@ ivec4 truncated(vec4 v) {
 #define WRAP(V) V
 #endif
 
-void main() {
-  if (outside_grid()) return;
-  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
-  write_dst(p.x, p.y, p.z, p.w, WRAP(CAST(read_src(p.x, p.y, p.z, p.w))));
+ELEMENT4 dst_at(ivec4 p) {
+  return WRAP(CAST(read_src(p.x, p.y, p.z, p.w)));
 }

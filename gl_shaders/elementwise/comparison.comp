@@ -26,13 +26,11 @@ ivec4 scaled(vec4 x, ivec4 scaling) {
 #define SIDE_B(v) v
 #endif
 
-void main() {
-  if (outside_grid()) return;
-  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+ELEMENT4 dst_at(ivec4 p) {
   // Broadcasting is a clamp: an axis of extent 1 is always read at index 0.
   ivec4 i = min(p, a_size - 1);
   ivec4 j = min(p, b_size - 1);
   bvec4 holds = COMPARE(SIDE_A(read_a(i.x, i.y, i.z, i.w).LANES_A),
                         SIDE_B(read_b(j.x, j.y, j.z, j.w).LANES_B));
-  write_dst(p.x, p.y, p.z, p.w, ivec4(holds));
+  return ivec4(holds);
 }

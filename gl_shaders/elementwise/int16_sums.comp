@@ -33,9 +33,7 @@ ivec4 row(int i, int slice) {
 #endif
 }
 
-void main() {
-  if (outside_grid()) return;
-  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+ELEMENT4 dst_at(ivec4 p) {
   Wide sum = Wide(row(3, p.z), uvec4(row(2, p.z)));
   sum = plus_shifted(sum, read_a(p.x, p.y, p.z, p.w), shifts.x);
   sum = plus_shifted(sum, read_b(p.x, p.y, p.z, p.w), shifts.y);
@@ -51,5 +49,5 @@ void main() {
 #endif
   ivec4 right = max(row(1, p.z), ivec4(1));  // 0 past the last channel
   ivec4 quantized = RESCALE_64(sum.high, sum.low, uvec4(row(0, p.z)), right);
-  write_dst(p.x, p.y, p.z, p.w, vec4(quantized));
+  return vec4(quantized);
 }

@@ -9,10 +9,8 @@ layout(std140, binding = 0) uniform Params {
   int zero_point;
 };
 
-void main() {
-  if (outside_grid()) return;
-  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+ELEMENT4 dst_at(ivec4 p) {
   ivec4 quantized = ivec4(CODE_OF(read_src(p.x, p.y, p.z, p.w), vec4(scale)));
   ivec4 scaled = RESCALE(quantized, ivec4(multiplier), ivec4(shift), false);
-  write_dst(p.x, p.y, p.z, p.w, scaled + zero_point);
+  return scaled + zero_point;
 }

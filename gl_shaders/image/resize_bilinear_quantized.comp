@@ -18,9 +18,7 @@ vec4 code_at(float x, float y, ivec4 p) {
   return read_src(int(x), int(y), p.z, p.w) + float(zero_in);
 }
 
-void main() {
-  if (outside_grid()) return;
-  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+ELEMENT4 dst_at(ivec4 p) {
   vec4 x = pixels_at(0, p.x);
   vec4 y = pixels_at(0, dst_size.x + p.y);
   vec4 v00 = code_at(x.x, y.x, p);
@@ -57,5 +55,5 @@ void main() {
   sum = ROUNDED(sum + ROUNDED(v11 * ROUNDED(y.w * x.w)));
   ivec4 code = ivec4(sum + 0.5);
 #endif
-  write_dst(p.x, p.y, p.z, p.w, vec4(code - zero_out));
+  return vec4(code - zero_out);
 }

@@ -1,5 +1,4 @@
 // TransformTensorBilinear: the data at the matrix's image of each pixel.
-layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
 vec4 pixel(ivec2 p) {
   ivec2 inside = clamp(p, ivec2(0), src_size.xy - 1);

@@ -5,20 +5,18 @@ layout(std140, binding = 0) uniform Params {
   int block;
 };
 
-void main() {
-  if (outside_grid()) return;
-  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+ELEMENT4 dst_at(ivec4 p) {
   ivec2 q = p.xy / block;
   ivec2 within = p.xy - q * block;
   int first = (within.y * block + within.x) * dst_aux.x + 4 * p.z;
 #ifdef WHOLE
-  ELEMENT4 v = read_src(q.x, q.y, first >> 2, p.w);
+  return read_src(q.x, q.y, first >> 2, p.w);
 #else
   ELEMENT4 v = ELEMENT4(0);
   for (int i = 0; i < min(4, dst_aux.x - 4 * p.z); ++i) {
     int c = first + i;
     v[i] = op_component(read_src(q.x, q.y, c >> 2, p.w), c);
   }
+  return v;
 #endif
-  write_dst(p.x, p.y, p.z, p.w, v);
 }

@@ -5,9 +5,7 @@ layout(std140, binding = 0) uniform Params {
   ivec4 steps;  // x, y, channel, batch
 };
 
-void main() {
-  if (outside_grid()) return;
-  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+ELEMENT4 dst_at(ivec4 p) {
   ivec3 q = p.xyw / steps.xyw;
   ELEMENT4 v = read_value(0, 0, 0, 0).xxxx;
   if (q * steps.xyw == p.xyw) {
@@ -20,5 +18,5 @@ void main() {
     }
 #endif
   }
-  write_dst(p.x, p.y, p.z, p.w, v);
+  return v;
 }

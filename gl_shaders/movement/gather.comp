@@ -1,6 +1,5 @@
 // dst = src with the coordinate on one axis (AXIS_BATCH, _Y, _X or _CHANNEL)
 // looked up in a table. One texel per invocation.
-layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
 int index_of(int i) { return int(table_at(i % table_size.x, i / table_size.x).x); }
 
@@ -11,9 +10,7 @@ ELEMENT channel_of(ivec4 p, int c) {
 }
 #endif
 
-void main() {
-  if (outside_grid()) return;
-  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+ELEMENT4 dst_at(ivec4 p) {
   ivec4 q = p;
 #ifdef AXIS_BATCH
   q.w = index_of(p.w);
@@ -26,10 +23,9 @@ void main() {
 #endif
 #ifdef AXIS_CHANNEL
   int c = 4 * p.z;
-  ELEMENT4 v = ELEMENT4(channel_of(q, c), channel_of(q, c + 1), channel_of(q, c + 2),
-                channel_of(q, c + 3));
+  return ELEMENT4(channel_of(q, c), channel_of(q, c + 1), channel_of(q, c + 2),
+                  channel_of(q, c + 3));
 #else
-  ELEMENT4 v = read_src(q.x, q.y, q.z, q.w);
+  return read_src(q.x, q.y, q.z, q.w);
 #endif
-  write_dst(p.x, p.y, p.z, p.w, v);
 }

@@ -53,19 +53,16 @@ ELEMENT value_of(int e) {
 }
 #endif
 
-void main() {
-  if (outside_grid()) return;
-  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+ELEMENT4 dst_at(ivec4 p) {
   int pixel = (p.w * dst_size.y + p.y) * dst_size.x + p.x;
   int first = pixel * dst_aux.x;
 #ifdef QUANTIZED
-  vec4 v = texel(source_of(first) / inner, p.z);
+  return texel(source_of(first) / inner, p.z);
 #elif defined(WHOLE)
-  ELEMENT4 v = texel(source_of(first) / src_aux.x, p.z);
+  return texel(source_of(first) / src_aux.x, p.z);
 #else
   // Lanes past the last channel repeat it: in bounds, and masked by the write.
   ivec4 c = first + min(4 * p.z + ivec4(0, 1, 2, 3), dst_aux.x - 1);
-  ELEMENT4 v = ELEMENT4(value_of(c.x), value_of(c.y), value_of(c.z), value_of(c.w));
+  return ELEMENT4(value_of(c.x), value_of(c.y), value_of(c.z), value_of(c.w));
 #endif
-  write_dst(p.x, p.y, p.z, p.w, v);
 }

@@ -12,8 +12,4 @@ vec4 moved_value(ivec4 p, ivec4 size) {
   return vec4(0.0);
 }
 
-void main() {
-  if (outside_grid()) return;
-  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
-  write_dst(p.x, p.y, p.z, p.w, moved_value(p, dst_size));
-}
+ELEMENT4 dst_at(ivec4 p) { return moved_value(p, dst_size); }

@@ -19,13 +19,10 @@ bool holds(int e) {
   return index_at(outer * inner + e - at * inner) == at - outer * depth;
 }
 
-void main() {
-  if (outside_grid()) return;
-  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+ELEMENT4 dst_at(ivec4 p) {
   int pixel = (p.w * dst_size.y + p.y) * dst_size.x + p.x;
   // Lanes past the last channel repeat it: in bounds, and masked by the write.
   ivec4 e = pixel * dst_aux.x + min(4 * p.z + ivec4(0, 1, 2, 3), dst_aux.x - 1);
   bvec4 on = bvec4(holds(e.x), holds(e.y), holds(e.z), holds(e.w));
-  ELEMENT4 v = mix(read_off_value(0, 0, 0, 0).xxxx, read_on_value(0, 0, 0, 0).xxxx, on);
-  write_dst(p.x, p.y, p.z, p.w, v);
+  return mix(read_off_value(0, 0, 0, 0).xxxx, read_on_value(0, 0, 0, 0).xxxx, on);
 }

@@ -5,11 +5,8 @@ layout(std140, binding = 0) uniform Params {
   int first;  // slice of the source, counted through its batches
 };
 
-void main() {
-  if (outside_grid()) return;
+ELEMENT4 dst_at(ivec4 p) {
   int from = gid.z + first;
   int batch = from / src_size.z;
-  int to = gid.z / dst_size.z;
-  write_dst(gid.x, gid.y, gid.z - to * dst_size.z, to,
-            read_src(gid.x, gid.y, from - batch * src_size.z, batch));
+  return read_src(p.x, p.y, from - batch * src_size.z, batch);
 }

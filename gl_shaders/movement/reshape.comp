@@ -1,7 +1,6 @@
 // dst = src in linear (batch, y, x, channel) order. With WHOLE, four channels
 // of a texel come from one texel: the channel counts are equal, or both
 // multiples of 4. One texel per invocation.
-layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
 // The texel with channel c of pixel i, with pixels in linear order.
 ELEMENT4 texel(int i, int c) {
@@ -20,18 +19,15 @@ ELEMENT value_of(int element) {
   return op_component(texel(i, c), c);
 }
 
-void main() {
-  if (outside_grid()) return;
-  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+ELEMENT4 dst_at(ivec4 p) {
   int pixel = (p.w * dst_size.y + p.y) * dst_size.x + p.x;
   int first = pixel * dst_aux.x + 4 * p.z;
 #ifdef WHOLE
-  ELEMENT4 v = texel_of(first);
+  return texel_of(first);
 #else
   // Lanes past the last channel repeat it: in bounds, and masked by the write.
   int last = (pixel + 1) * dst_aux.x - 1;
-  ELEMENT4 v = ELEMENT4(value_of(first), value_of(min(first + 1, last)),
-                value_of(min(first + 2, last)), value_of(min(first + 3, last)));
+  return ELEMENT4(value_of(first), value_of(min(first + 1, last)),
+                  value_of(min(first + 2, last)), value_of(min(first + 3, last)));
 #endif
-  write_dst(p.x, p.y, p.z, p.w, v);
 }

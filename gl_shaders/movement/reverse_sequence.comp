@@ -21,18 +21,16 @@ ivec4 source_of(ivec4 p) {
   return i < length ? p + along * (length - 1 - 2 * i) : p;
 }
 
-void main() {
-  if (outside_grid()) return;
-  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+ELEMENT4 dst_at(ivec4 p) {
 #ifdef WHOLE
   ivec4 q = source_of(ivec4(p.xy, 0, p.w));
-  ELEMENT4 v = read_src(q.x, q.y, p.z, q.w);
+  return read_src(q.x, q.y, p.z, q.w);
 #else
   ELEMENT4 v = ELEMENT4(0);
   for (int i = 0; i < min(4, dst_aux.x - 4 * p.z); ++i) {
     ivec4 q = source_of(ivec4(p.xy, 4 * p.z + i, p.w));
     v[i] = op_component(read_src(q.x, q.y, q.z >> 2, q.w), q.z);
   }
+  return v;
 #endif
-  write_dst(p.x, p.y, p.z, p.w, v);
 }

@@ -36,9 +36,7 @@ ELEMENT update_at(int e) {
   return op_component(read_updates(p.x, p.y, c >> 2, p.z), c);
 }
 
-void main() {
-  if (outside_grid()) return;
-  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+ELEMENT4 dst_at(ivec4 p) {
   int first = ((p.w * dst_size.y + p.y) * dst_size.x + p.x) * dst_aux.x;
   // Lanes past the last channel repeat it: in bounds, and masked by the write.
   ivec4 e = first + min(4 * p.z + ivec4(0, 1, 2, 3), dst_aux.x - 1);
@@ -53,5 +51,5 @@ void main() {
     if (row == rows.z) total.z = combine(total.z, update_at(from.z));
     if (row == rows.w) total.w = combine(total.w, update_at(from.w));
   }
-  write_dst(p.x, p.y, p.z, p.w, total);
+  return total;
 }

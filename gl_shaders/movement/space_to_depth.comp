@@ -5,9 +5,7 @@ layout(std140, binding = 0) uniform Params {
   int block;
 };
 
-void main() {
-  if (outside_grid()) return;
-  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+ELEMENT4 dst_at(ivec4 p) {
   ELEMENT4 v = ELEMENT4(0);
 #ifdef WHOLE
   const int kReads = 1;
@@ -26,5 +24,5 @@ void main() {
     v[i] = op_component(texel, c);
 #endif
   }
-  write_dst(p.x, p.y, p.z, p.w, v);
+  return v;
 }

@@ -1,7 +1,6 @@
 // The cells of LSTM's basic kernel (delegate/ops/recurrent/recurrent.h), four
 // per invocation. Sums are [i, g, f, o], each with as many channels as there
 // are cells, and may begin inside a texel. Grid: x slices, y batch.
-layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
 float sum_at(int channel) {
   int c = min(channel, sums_aux.x - 1);

@@ -8,9 +8,7 @@ layout(std140, binding = 0) uniform Params {
   float alpha;
 };
 
-void main() {
-  if (outside_grid()) return;
-  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+ELEMENT4 dst_at(ivec4 p) {
   ivec4 c = 4 * p.z + ivec4(0, 1, 2, 3);
   int first = max(c.x - radius, 0) >> 2;
   int last = min((c.w + radius) >> 2, src_size.z - 1);
@@ -22,5 +20,5 @@ void main() {
       sum += mix(vec4(v[i] * v[i]), vec4(0.0), away);
     }
   }
-  write_dst(p.x, p.y, p.z, p.w, bias + alpha * sum);
+  return bias + alpha * sum;
 }

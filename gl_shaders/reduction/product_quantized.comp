@@ -22,9 +22,7 @@ ivec4 next(ivec4 product, ivec4 value, bool first) {
   return scaled(high, uvec4(low));
 }
 
-void main() {
-  if (outside_grid()) return;
-  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+ELEMENT4 dst_at(ivec4 p) {
   ivec4 from = p * stride;
   ivec4 product = ivec4(0);
   bool first = true;
@@ -48,5 +46,5 @@ void main() {
   }
   product = scaled(mix(ivec4(0), ivec4(-1), lessThan(product, ivec4(0))),
                    uvec4(product));
-  write_dst(p.x, p.y, p.z, p.w, vec4(product));
+  return vec4(product);
 }

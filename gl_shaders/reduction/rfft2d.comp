@@ -1,8 +1,5 @@
 // The transform of each row of real samples: bins 0 to LENGTH / 2, real and imaginary parts in
 // turn. Radix 2 in place; THREADS invocations, the whole work group, share a row.
-layout(std140, binding = 0) uniform Params {
-  COMMON_PARAMS
-};
 
 shared vec2 line[LENGTH];
 

@@ -2,7 +2,6 @@
 // and their positions; the first of equals first. One pass over the channels
 // for each, which finds the best element after the previous one. THREADS
 // invocations share a pixel: 1, or the whole work group.
-layout(std140, binding = 0) uniform Params { COMMON_PARAMS };
 
 const int kMax = 0x7fffffff;
 const int kMin = ~0x7fffffff;

@@ -78,9 +78,7 @@ vec4 resized_at(ivec4 p) {
 }
 #endif
 
-void main() {
-  if (outside_grid()) return;
-  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
+ELEMENT4 dst_at(ivec4 p) {
   vec4 v = resized_at(p);
   // Channels that the object lacks are 0, and its alpha opaque.
   if (object.x < dst_aux.x) {
@@ -92,5 +90,5 @@ void main() {
 #ifdef QUANTIZED
   v = op_quantize(v, quantized);
 #endif
-  write_dst(p.x, p.y, p.z, p.w, v);
+  return v;
 }
