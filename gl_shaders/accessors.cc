@@ -79,13 +79,7 @@ std::string LiteralTexels(const ConstantBinding& c) {
   return text + ");\n";
 }
 
-}  // namespace
-
-int BytesPerTexel(Format format) { return NamesOf(format).bytes; }
-
 // --- Places of texels --------------------------------------------------------
-
-namespace {
 
 // Index or coordinates of texel (x, y, slice, batch) in the tensor's memory, or
 // in that of the tensor that it is a view of.
@@ -114,18 +108,12 @@ std::string Address(const TensorBinding& t) {
   return "";
 }
 
-// The texel of two words of 16-bit floats.
-std::string Halves(absl::string_view uvec2_expression) {
-  return absl::StrCat("unpack_texel(", uvec2_expression, ")");
-}
-
 // The texel in an element of a buffer.
 std::string Unpacked(Format format, const std::string& element) {
-  if (format == Format::kRgba16f) return Halves(element);
-  if (format == Format::kRgba8i) {
-    return absl::StrCat("unpack_quantized(", element, ")");
-  }
-  return element;
+  return format == Format::kRgba16f ? Formatted("unpack_texel(%s)", element)
+         : format == Format::kRgba8i
+             ? Formatted("unpack_quantized(%s)", element)
+             : element;
 }
 
 // The condition that (x, y, slice, batch) is outside tensor `name`.
@@ -155,8 +143,7 @@ std::string TexelAt(const TensorBinding& t, const Bindings::Point& point) {
       value = Formatted("imageLoad(%s_img, %s)", t.name, address);
       break;
     case Bindings::Kind::kBuffer:
-      value = Formatted("%s_data[%s]", t.name, address);
-      value = Unpacked(t.format, value);
+      value = Unpacked(t.format, Formatted("%s_data[%s]", t.name, address));
       break;
   }
   if (t.format != Format::kRgba8i) return value;
@@ -327,11 +314,6 @@ std::string PostOpText(const PostOp& op, absl::string_view list, int index,
   if (!op.optional) return text;
   return Formatted("  if ((post_skipped.x & %d) == 0) {\n%s  }\n", 1 << index,
                    text);
-}
-
-std::string DeclareStage(const StageFunctions& stage) {
-  return Formatted("vec4 %s(int x, int y, int slice, int batch, vec4 v);\n",
-                   stage.name);
 }
 
 std::string DefineStage(const StageFunctions& stage) {
@@ -589,6 +571,8 @@ std::string DefinePackedConstant(const ConstantBinding& c,
 
 }  // namespace
 
+int BytesPerTexel(Format format) { return NamesOf(format).bytes; }
+
 std::string DeclareAccessors(const ShaderSpec& spec, const Bindings& bindings) {
   std::string text;
   bool in_two = spec.write_in_two;  // of the next written tensor
@@ -627,7 +611,11 @@ std::string DeclareAccessors(const ShaderSpec& spec, const Bindings& bindings) {
       AppendFormatted(&text, "uvec2 packed_%s(int x, int y);\n", c.name);
     }
   }
-  for (const StageFunctions& stage : spec.stages) text += DeclareStage(stage);
+  for (const StageFunctions& stage : spec.stages) {
+    AppendFormatted(&text,
+                    "vec4 %s(int x, int y, int slice, int batch, vec4 v);\n",
+                    stage.name);
+  }
   return text;
 }
 

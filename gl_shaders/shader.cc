@@ -4,16 +4,14 @@
 #include <fstream>
 #include <functional>
 #include <set>
-#include <string>
-#include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "absl/types/span.h"
 #include "base/format.h"
 #include "base/status_macros.h"
 #include "egl/process.h"
@@ -40,8 +38,8 @@ std::string CommonParams(const ShaderSpec& spec) {
   for (size_t i = 0; i < spec.post_ops.size(); ++i) {
     AppendFormatted(&text, " vec4 post%d_params;", i);
   }
-  if (std::any_of(spec.post_ops.begin(), spec.post_ops.end(),
-                  [](const PostOp& op) { return op.optional; })) {
+  if (absl::c_any_of(spec.post_ops,
+                     [](const PostOp& op) { return op.optional; })) {
     absl::StrAppend(&text, " ivec4 post_skipped;");
   }
   for (const StageFunctions& stage : spec.stages) {
@@ -103,10 +101,9 @@ constexpr absl::string_view kUnpackHalf =
 // storage does.
 std::string HalfRanges(const ShaderSpec& spec) {
   std::string text;
-  const bool half_images =
-      std::any_of(spec.tensors.begin(), spec.tensors.end(), [](const auto& t) {
-        return t.write && t.format == Format::kRgba16f && !IsBuffer(t.storage);
-      });
+  const bool half_images = absl::c_any_of(spec.tensors, [](const auto& t) {
+    return t.write && t.format == Format::kRgba16f && !IsBuffer(t.storage);
+  });
   if (spec.infinite_halves_are_nan) {
     absl::StrAppend(&text, kInfinitePastHalvesOfAFaultyDriver);
   } else if (!spec.saturate_halves && half_images) {
@@ -145,15 +142,15 @@ std::string Conversions(const ShaderSpec& spec) {
 
 // Whether the shader asks for something by this define.
 bool Asks(const ShaderSpec& spec, absl::string_view define) {
-  return std::any_of(
-      spec.defines.begin(), spec.defines.end(),
-      [define](const auto& asked) { return asked.first == define; });
+  return absl::c_any_of(spec.defines, [define](const auto& asked) {
+    return asked.first == define;
+  });
 }
 
 // The extensions that the bindings need, and those that shaders ask for.
 std::string Extensions(const ShaderSpec& spec) {
   std::string text;
-  if (std::any_of(spec.tensors.begin(), spec.tensors.end(), [](const auto& t) {
+  if (absl::c_any_of(spec.tensors, [](const auto& t) {
         return t.storage == Storage::kTexelBuffer && !t.write;
       })) {
     text += "#extension GL_EXT_texture_buffer : require\n";
@@ -237,24 +234,6 @@ Bindings::Point Take(Storage storage, bool write, ReadBy read_by,
   return {Bindings::Kind::kSampler, bindings->samplers++};
 }
 
-}  // namespace
-
-Bindings AssignBindings(const ShaderSpec& spec) {
-  Bindings bindings;
-  for (const TensorBinding& t : spec.tensors) {
-    bindings.tensors.push_back(
-        Take(t.storage, t.write, spec.read_by, &bindings));
-  }
-  for (const ConstantBinding& c : spec.constants) {
-    bindings.constants.push_back(
-        c.literal_width > 0 ? Bindings::Point{Bindings::Kind::kBuffer, -1}
-                            : Take(c.storage, false, spec.read_by, &bindings));
-  }
-  return bindings;
-}
-
-namespace {
-
 bool IsWord(char c) { return absl::ascii_isalnum(c) || c == '_'; }
 
 // Calls fn for each identifier of the text.
@@ -283,19 +262,6 @@ void DumpIfAsked(absl::string_view name, const std::string& text) {
   std::ofstream(path) << text;  // best effort: a debugging aid
 }
 
-}  // namespace
-
-absl::StatusOr<absl::string_view> ShaderFile(absl::string_view name) {
-  for (size_t i = 0; i < kEmbeddedFileCount; ++i) {
-    if (name == kEmbeddedFiles[i].name) {
-      return absl::string_view(kEmbeddedFiles[i].text);
-    }
-  }
-  return absl::NotFoundError(absl::StrCat("no shader file named ", name));
-}
-
-namespace {
-
 // Of a .comp that declares none.
 constexpr absl::string_view kParams =
     "layout(std140, binding = 0) uniform Params { COMMON_PARAMS };\n";
@@ -313,11 +279,33 @@ std::string WithFixedParams(absl::string_view body,
   const absl::string_view block = body.substr(begin, end - begin);
   return absl::StrCat(
       body.substr(0, begin), absl::StrReplaceAll(constants, {{"\n", " "}}),
-      std::string(std::count(block.begin(), block.end(), '\n'), '\n'),
-      body.substr(end));
+      std::string(absl::c_count(block, '\n'), '\n'), body.substr(end));
 }
 
 }  // namespace
+
+Bindings AssignBindings(const ShaderSpec& spec) {
+  Bindings bindings;
+  for (const TensorBinding& t : spec.tensors) {
+    bindings.tensors.push_back(
+        Take(t.storage, t.write, spec.read_by, &bindings));
+  }
+  for (const ConstantBinding& c : spec.constants) {
+    bindings.constants.push_back(
+        c.literal_width > 0 ? Bindings::Point{Bindings::Kind::kBuffer, -1}
+                            : Take(c.storage, false, spec.read_by, &bindings));
+  }
+  return bindings;
+}
+
+absl::StatusOr<absl::string_view> ShaderFile(absl::string_view name) {
+  for (size_t i = 0; i < kEmbeddedFileCount; ++i) {
+    if (name == kEmbeddedFiles[i].name) {
+      return absl::string_view(kEmbeddedFiles[i].text);
+    }
+  }
+  return absl::NotFoundError(absl::StrCat("no shader file named ", name));
+}
 
 absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec) {
   ASSIGN_OR_RETURN(auto file, ShaderFile(absl::StrCat(spec.shader, ".comp")));
@@ -333,6 +321,9 @@ absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec) {
   FindOps(definitions, &functions);
   std::string text = Prelude(spec, bindings);
   if (!functions.empty()) absl::StrAppend(&text, Library().Select(functions));
+  if (absl::StrContains(body, "COMBINE_SHARES")) {
+    absl::StrAppend(&text, ShaderFile("lib/shares.glsl").value());
+  }
   absl::StrAppend(
       &text, absl::StrContains(body, "uniform Params") ? "" : kParams,
       "#line 1\n", body, "\n", definitions,
@@ -367,8 +358,8 @@ FunctionLibrary::FunctionLibrary(absl::string_view library) {
       continue;
     }
     absl::StrAppend(&text, line, "\n");
-    depth += static_cast<int>(std::count(line.begin(), line.end(), '{'));
-    depth -= static_cast<int>(std::count(line.begin(), line.end(), '}'));
+    depth += static_cast<int>(absl::c_count(line, '{'));
+    depth -= static_cast<int>(absl::c_count(line, '}'));
     if (depth == 0 && absl::StrContains(text, '}')) {
       Add(text, FunctionName(text));
       text.clear();

@@ -49,14 +49,9 @@ std::vector<uint8_t> Unpack(absl::Span<const uint8_t> packed, size_t count) {
 
 }  // namespace
 
-std::vector<uint8_t> UnpackInt4(absl::Span<const uint8_t> packed,
+std::vector<uint8_t> UnpackInts(int bits, absl::Span<const uint8_t> packed,
                                 size_t count) {
-  return Unpack<4>(packed, count);
-}
-
-std::vector<uint8_t> UnpackInt2(absl::Span<const uint8_t> packed,
-                                size_t count) {
-  return Unpack<2>(packed, count);
+  return bits == 4 ? Unpack<4>(packed, count) : Unpack<2>(packed, count);
 }
 
 // --- TFLite's integer kernels ------------------------------------------------

@@ -95,11 +95,9 @@ void QuantizeAll(absl::Span<const float> values, float scale,
 // Values as packed in TFLite's INT4 and INT2 tensors: -8 to 7, two per byte, or
 // -2 to 1, four per byte, low bits first; the last byte may have fewer.
 
-// The values as bytes of int8. `packed` holds (count + 1) / 2 bytes or more.
-std::vector<uint8_t> UnpackInt4(absl::Span<const uint8_t> packed, size_t count);
-
-// The same of (count + 3) / 4 bytes or more.
-std::vector<uint8_t> UnpackInt2(absl::Span<const uint8_t> packed, size_t count);
+// The values, of 4 or 2 bits, as bytes of int8. `packed` holds all of them.
+std::vector<uint8_t> UnpackInts(int bits, absl::Span<const uint8_t> packed,
+                                size_t count);
 
 // --- TFLite's integer kernels ------------------------------------------------
 

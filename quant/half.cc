@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "absl/base/casts.h"
+
 // GLES_DELEGATE_HALF_VECTORS: below are two functions that convert by vectors.
 // Every AArch64 processor has the instructions; an x86-64 one is asked, when
 // the program runs. A 32-bit ARM has them from VFPv4 on, which Debian's armhf
@@ -39,14 +41,11 @@ float HalfToFloat(uint16_t half) {
     }
     bits = sign | ((113 - shift) << 23) | ((mantissa & 0x3ff) << 13);
   }
-  float value;
-  std::memcpy(&value, &bits, sizeof(value));
-  return value;
+  return absl::bit_cast<float>(bits);
 }
 
 uint16_t FloatToHalf(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
+  const auto bits = absl::bit_cast<uint32_t>(value);
   const uint16_t sign = static_cast<uint16_t>((bits >> 16) & 0x8000u);
   const uint32_t magnitude = bits & 0x7fffffffu;
   if (magnitude > 0x7f800000u) return sign | 0x7e00u;  // NaN stays one.

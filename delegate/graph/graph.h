@@ -251,7 +251,7 @@ struct OpDefinition;  // delegate/graph/op.h
 // Functions that a node's shaders apply, in order, to a value other than the
 // one that they store: what a convolution reads, say. The shaders call them as
 // <name>(x, y, slice, batch, v) (gl_shaders/shader.h).
-// Their names are constants of delegate/ops/stages.h.
+// Their names are constants of delegate/ops/dispatches.h.
 struct Stage : gl_shaders::StageFunctions {
   // In a dispatch: the tensor whose values they are functions of, if operands
   // have its shape or are [1,1,1,C]. kNoTensor: operands are broadcast.

@@ -9,6 +9,7 @@
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/constant_values.h"
+#include "delegate/plan/storage.h"
 
 namespace gles_delegate {
 
@@ -17,9 +18,7 @@ std::string DimsString(absl::Span<const int> dims) {
 }
 
 absl::Status CheckElements(const Tensor& tensor, absl::string_view what) {
-  if (auto s = CheckDims(tensor.dims); !s.ok()) {
-    return absl::Status(s.code(), absl::StrCat(what, ": ", s.message()));
-  }
+  RETURN_IF_ERROR(Labelled(CheckDims(tensor.dims), what));
   if (tensor.shape.elements() <= 0) {
     return absl::UnimplementedError(absl::StrCat(
         what, " is ", DimsString(tensor.dims), ", which has no elements"));
@@ -66,12 +65,13 @@ absl::Status CheckOneQuantization(const Tensor& a, const Tensor& b) {
                    " and ", b.ToString(), ", whose quantizations differ"));
 }
 
-absl::StatusOr<int> NormalAxis(int axis, int rank) {
-  if (axis < -rank || axis >= rank) {
+absl::StatusOr<int> NormalAxis(int axis, size_t rank) {
+  const int axes = static_cast<int>(rank);
+  if (axis < -axes || axis >= axes) {
     return absl::InvalidArgumentError(
         absl::StrCat("axis ", axis, " is outside a tensor of rank ", rank));
   }
-  return axis < 0 ? axis + rank : axis;
+  return axis < 0 ? axis + axes : axis;
 }
 
 AxisView ViewOfAxis(absl::Span<const int> dims, int axis) {
@@ -93,7 +93,7 @@ absl::StatusOr<std::vector<int>> IntsOfInput(const NodeView& node, int index) {
   return ConstantInts(tensor);
 }
 
-absl::StatusOr<int> AxisOfInput(const NodeView& node, int index, int rank) {
+absl::StatusOr<int> AxisOfInput(const NodeView& node, int index, size_t rank) {
   ASSIGN_OR_RETURN(const auto axes, IntsOfInput(node, index));
   return NormalAxis(axes.front(), rank);
 }

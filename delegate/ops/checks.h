@@ -41,7 +41,7 @@ absl::Status CheckDimsAre(const Tensor& tensor, absl::Span<const int> want,
 absl::Status CheckOneQuantization(const Tensor& a, const Tensor& b);
 
 // `axis`, counted from the front. kInvalidArgument: outside [-rank, rank).
-absl::StatusOr<int> NormalAxis(int axis, int rank);
+absl::StatusOr<int> NormalAxis(int axis, size_t rank);
 
 // The position of axis `axis` >= 0 of a tensor of any rank.
 struct AxisView {
@@ -58,7 +58,7 @@ absl::StatusOr<std::vector<int>> IntsOfInput(const NodeView& node, int index);
 
 // Input `index`, one of these ("axis!1"), as an axis of a tensor of `rank`
 // axes, counted from the front. kInvalidArgument: it is outside.
-absl::StatusOr<int> AxisOfInput(const NodeView& node, int index, int rank);
+absl::StatusOr<int> AxisOfInput(const NodeView& node, int index, size_t rank);
 
 // --- The activation of a node ------------------------------------------------
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -128,7 +129,7 @@ std::pair<std::vector<Word>, std::vector<Word>> SidesOf(
 template <typename IsOne>
 int InputThat(const OpDefinition& op, IsOne is_one) {
   const std::vector<Word> inputs = SidesOf(op).first;
-  const auto it = std::find_if(inputs.begin(), inputs.end(), is_one);
+  const auto it = absl::c_find_if(inputs, is_one);
   return it == inputs.end() ? -1 : static_cast<int>(it - inputs.begin());
 }
 
@@ -217,9 +218,8 @@ absl::Status CheckParameter(const Place& place) {
 }
 
 absl::Status CheckCount(const Place& place, absl::Span<const Place> places) {
-  const auto x = std::find_if(places.begin(), places.end(), [](const Place& p) {
-    return p.word->name == "x";
-  });
+  const auto x = absl::c_find_if(
+      places, [](const Place& p) { return p.word->name == "x"; });
   const size_t rank = x == places.end() ? 0 : x->tensor->dims.size();
   const int64_t elements = place.tensor->shape.elements();
   const int64_t wanted = place.word->elements(rank);
@@ -325,11 +325,9 @@ absl::Status CheckSignature(const OpDefinition& op, const NodeView& node) {
     const auto same_name = [&](const Place& p) {
       return p.word->name == place.word->name;
     };
-    RETURN_IF_ERROR(CheckAlike(
-        place, *std::find_if(places.begin(), places.end(), same_name)));
+    RETURN_IF_ERROR(CheckAlike(place, *absl::c_find_if(places, same_name)));
     if (!of_op(place)) continue;
-    RETURN_IF_ERROR(
-        CheckAlike(place, *std::find_if(places.begin(), places.end(), of_op)));
+    RETURN_IF_ERROR(CheckAlike(place, *absl::c_find_if(places, of_op)));
   }
   return absl::OkStatus();
 }

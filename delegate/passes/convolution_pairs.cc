@@ -12,10 +12,10 @@
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/convolution.h"
+#include "delegate/ops/dispatches.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/reduction/reduction.h"
-#include "delegate/ops/stages.h"
 #include "delegate/passes/passes.h"
 
 namespace gles_delegate {

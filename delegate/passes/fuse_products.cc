@@ -11,11 +11,11 @@
 #include "absl/algorithm/container.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/conv/convolution.h"
+#include "delegate/ops/dispatches.h"
 #include "delegate/ops/matmul/attention.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/movement/transpose.h"
 #include "delegate/ops/reduction/rows.h"
-#include "delegate/ops/stages.h"
 #include "delegate/passes/passes.h"
 
 namespace gles_delegate {

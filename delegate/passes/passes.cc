@@ -9,11 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/dispatches.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/gather.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/reduction/rows.h"
-#include "delegate/ops/stages.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {

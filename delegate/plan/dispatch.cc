@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "absl/base/casts.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -265,14 +266,10 @@ using gl_shaders::View;
 
 namespace {
 
-// The shader's name for the operand of function `index`; with "_params", for
-// its constants.
-std::string PostOperandName(size_t index) {
-  return absl::StrCat("post", index);
-}
-
-std::string StageOperandName(const Stage& stage, size_t index) {
-  return absl::StrCat(stage.name, index);
+// The shader's name for the operand of function `index` of a list, "post" or a
+// stage's name; with "_params", for its constants.
+std::string OperandName(absl::string_view list, size_t index) {
+  return absl::StrCat(list, index);
 }
 
 // The function as its shader applies it to values of `channels`, or to a stage
@@ -295,12 +292,6 @@ PostOp CallOf(const Graph& graph, PostOp op, int channels, TensorId of) {
   return op;
 }
 
-int BitsOf(float value) {
-  int bits = 0;
-  std::memcpy(&bits, &value, sizeof(bits));
-  return bits;
-}
-
 // A tensor bound by a dispatch, with the shader's name for it.
 struct NamedTensor {
   std::string name;
@@ -320,12 +311,12 @@ std::vector<NamedTensor> NamedTensors(const Dispatch& d) {
   }
   for (size_t i = 0; i < d.post_ops.size(); ++i) {
     const bool skipped = i < 32 && (d.skipped_post_ops >> i & 1) != 0;
-    tensors.push_back({PostOperandName(i), d.post_ops[i].operand, false,
+    tensors.push_back({OperandName("post", i), d.post_ops[i].operand, false,
                        &d.post_ops[i], skipped});
   }
   for (const Stage& stage : d.stages) {
     for (size_t i = 0; i < stage.ops.size(); ++i) {
-      tensors.push_back({StageOperandName(stage, i), stage.ops[i].operand,
+      tensors.push_back({OperandName(stage.name, i), stage.ops[i].operand,
                          false, nullptr, false, flat});
     }
   }
@@ -364,8 +355,9 @@ void AddPlace(const std::string& name, const MemoryView& view, const Shape& of,
     case View::kDepthToSpace:
       return block->Int4(name, view.block, 0, 0, 0);
     case View::kBilinear:
-      return block->Int4(name, BitsOf(view.scale_x), BitsOf(view.scale_y),
-                         BitsOf(view.shift), 0);
+      return block->Int4(name, absl::bit_cast<int>(view.scale_x),
+                         absl::bit_cast<int>(view.scale_y),
+                         absl::bit_cast<int>(view.shift), 0);
     case View::kMaxPool:
       return block->Int4(name, view.step[0], view.step[1], view.window[0] - 1,
                          view.window[1] - 1);
@@ -384,7 +376,7 @@ void AddTensorParams(const Graph& graph, const Dispatch& dispatch,
     // uint8 values are stored with 128 subtracted.
     zero_point = static_cast<int>(tensor.quantization.zero_point[0]) -
                  (tensor.quantized == DataType::kUint8 ? 128 : 0);
-    scale_bits = BitsOf(tensor.quantization.scale[0]);
+    scale_bits = absl::bit_cast<int>(tensor.quantization.scale[0]);
   }
   block->Int4(absl::StrCat(named.name, "_aux"), s.c, zero_point, scale_bits, 0);
   MemoryView view = tensor.view;
@@ -483,7 +475,7 @@ UniformBlock ParamsOf(const Graph& graph, const Dispatch& dispatch) {
     AddTensorParams(graph, dispatch, named, &block);
   }
   for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
-    block.Float4(absl::StrCat(PostOperandName(i), "_params"),
+    block.Float4(absl::StrCat(OperandName("post", i), "_params"),
                  dispatch.post_ops[i].params);
   }
   if (dispatch.optional_post_ops != 0) {
@@ -492,7 +484,7 @@ UniformBlock ParamsOf(const Graph& graph, const Dispatch& dispatch) {
   }
   for (const Stage& stage : dispatch.stages) {
     for (size_t i = 0; i < stage.ops.size(); ++i) {
-      block.Float4(absl::StrCat(StageOperandName(stage, i), "_params"),
+      block.Float4(absl::StrCat(OperandName(stage.name, i), "_params"),
                    stage.ops[i].params);
     }
   }

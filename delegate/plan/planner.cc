@@ -84,59 +84,6 @@ void ShareConstants(const Graph& graph, absl::Span<const size_t> ends,
   }
 }
 
-}  // namespace
-
-using gl_shaders::Storage;
-
-bool Planner::MultipliesHalves(TensorId src, TensorId dst) const {
-  const auto is_half = [&](TensorId id) {
-    return FormatFor(tensor(id), profile_.options) ==
-           gl_shaders::Format::kRgba16f;
-  };
-  return profile_.choices.half_arithmetic != 0 && is_half(src) && is_half(dst);
-}
-
-TensorId Planner::AddTemporary(absl::string_view name, const Shape& shape,
-                               DataType type) {
-  return AddTemporaryOf(name, {shape.b, shape.h, shape.w, shape.c}, type);
-}
-
-TensorId Planner::AddTemporaryOf(absl::string_view name, std::vector<int> dims,
-                                 DataType type) {
-  Tensor tensor;
-  tensor.type = type;
-  tensor.name = std::string(name);
-  tensor.always_float32 = always_float32_;
-  tensor.shape = Shape::FromDims(dims);
-  tensor.dims = std::move(dims);
-  return graph_->AddTensor(std::move(tensor));
-}
-
-TensorId Planner::AddConstantTensor(absl::string_view name, const Shape& shape,
-                                    std::vector<float> values) {
-  const TensorId id = AddTemporary(name, shape);
-  std::vector<uint8_t> bytes(values.size() * sizeof(float));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  graph_->tensor(id).constant = ConstantData::Own(std::move(bytes));
-  return id;
-}
-
-TensorId Planner::AddConstantView(const Tensor& constant, const Shape& shape) {
-  Tensor view = constant;
-  view.dims = {shape.b, shape.h, shape.w, shape.c};
-  view.shape = shape;
-  return graph_->AddTensor(std::move(view));
-}
-
-void Planner::Add(Dispatch dispatch) {
-  literal_dispatches_ +=
-      std::any_of(dispatch.constants.begin(), dispatch.constants.end(),
-                  [](const PackedConstant& c) { return c.literal; });
-  dispatches_.push_back(std::move(dispatch));
-}
-
-namespace {
-
 // "12", or "12 of odml.rms_norm".
 std::string IndexText(const Node& node, const Graph& graph) {
   const auto composite = graph.composites.find(node.tflite_index);
@@ -157,19 +104,13 @@ std::string Describe(const Node& node, const Graph& graph) {
   return absl::StrCat(text, list(node.inputs), " -> ", list(node.outputs), ")");
 }
 
-absl::Status Annotate(const absl::Status& status, const std::string& prefix) {
-  if (status.ok()) return status;
-  return absl::Status(status.code(),
-                      absl::StrCat(prefix, ": ", status.message()));
-}
-
 absl::Status CheckStorage(const Graph& graph, const Dispatch& d,
                           const DeviceProfile& profile) {
   for (const auto* list : {&d.reads, &d.writes}) {
     for (const auto& [name, id] : *list) {
       const auto storage = StorageFor(graph.tensor(id), profile);
       if (!storage.ok()) {
-        return Annotate(storage.status(), graph.tensor(id).ToString());
+        return Labelled(storage.status(), graph.tensor(id).ToString());
       }
     }
   }
@@ -280,6 +221,48 @@ std::array<int, 3> VectorWorkGroup(const std::array<int, 3>& grid,
 
 }  // namespace
 
+using gl_shaders::Storage;
+
+bool Planner::MultipliesHalves(TensorId src, TensorId dst) const {
+  const auto is_half = [&](TensorId id) {
+    return FormatFor(tensor(id), profile_.options) ==
+           gl_shaders::Format::kRgba16f;
+  };
+  return profile_.choices.half_arithmetic != 0 && is_half(src) && is_half(dst);
+}
+
+TensorId Planner::AddTemporary(absl::string_view name, const Shape& shape,
+                               DataType type) {
+  return AddTemporaryOf(name, {shape.b, shape.h, shape.w, shape.c}, type);
+}
+
+TensorId Planner::AddTemporaryOf(absl::string_view name, std::vector<int> dims,
+                                 DataType type) {
+  Tensor tensor;
+  tensor.type = type;
+  tensor.name = std::string(name);
+  tensor.always_float32 = node_->always_float32 || node_->integer_path;
+  tensor.shape = Shape::FromDims(dims);
+  tensor.dims = std::move(dims);
+  return graph_->AddTensor(std::move(tensor));
+}
+
+TensorId Planner::AddConstantTensor(absl::string_view name, const Shape& shape,
+                                    std::vector<float> values) {
+  const TensorId id = AddTemporary(name, shape);
+  std::vector<uint8_t> bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  graph_->tensor(id).constant = ConstantData::Own(std::move(bytes));
+  return id;
+}
+
+TensorId Planner::AddConstantView(const Tensor& constant, const Shape& shape) {
+  Tensor view = constant;
+  view.dims = {shape.b, shape.h, shape.w, shape.c};
+  view.shape = shape;
+  return graph_->AddTensor(std::move(view));
+}
+
 std::array<int, 3> ChooseWorkGroup(const std::array<int, 3>& grid,
                                    const DeviceProfile& profile) {
   const int max_invocations =
@@ -307,42 +290,39 @@ std::array<int, 3> ChooseWorkGroup(const std::array<int, 3>& grid,
 }
 
 absl::Status PlanNode(const Node& node, Planner* planner) {
-  const size_t first = planner->dispatches().size();
   planner->Begin(node);
-  // The node may live in the planner's graph, whose tensors AddTemporary moves.
   const absl::Status status = node.op->plan(node, planner);
-  const std::string label =
-      absl::StrCat(NameOf(node), " ", IndexText(node, planner->graph()));
-  if (!status.ok()) return Annotate(status, Describe(node, planner->graph()));
-  planner->Finish(first, node, label);
-  for (size_t i = first; i < planner->dispatches().size(); ++i) {
-    absl::Status check = CheckDispatch(
-        planner->graph(), planner->dispatches()[i], planner->profile());
-    if (!check.ok()) return Annotate(check, Describe(node, planner->graph()));
-  }
-  return absl::OkStatus();
+  return status.ok() ? status
+                     : Labelled(status, Describe(node, planner->graph()));
 }
 
-void Planner::Finish(size_t first, const Node& node, const std::string& label) {
-  for (size_t i = first; i < dispatches_.size(); ++i) {
-    Dispatch& d = dispatches_[i];
-    d.node = node.tflite_index;
-    d.begins_node = i == first;
-    d.integer_path = node.integer_path;
+void Planner::Begin(const Node& node) {
+  node_ = &node;
+  label_ = absl::StrCat(NameOf(node), " ", IndexText(node, *graph_));
+  begins_node_ = true;
+}
+
+absl::Status Planner::Add(Dispatch d) {
+  d.node = node_->tflite_index;
+  d.begins_node = std::exchange(begins_node_, false);
+  d.integer_path = node_->integer_path;
+  for (PackedConstant& c : d.constants) {
     // Integer biases are sums with many bits.
-    for (PackedConstant& c : d.constants) {
-      c.always_float32 |= node.integer_path || node.always_float32;
-    }
-    d.label = label;
-    if (!d.writes.empty() && d.writes[0].second == node.outputs[0]) {
-      d.post_ops.insert(d.post_ops.end(), node.post_ops.begin(),
-                        node.post_ops.end());
-    }
-    if (d.work_group[0] == 0) {
-      d.work_group = ChooseWorkGroup(
-          SharesAll(profile_.choices) ? kAnyGrid : d.grid, profile_);
-    }
+    c.always_float32 |= node_->integer_path || node_->always_float32;
+    literal_dispatches_ += c.literal;
   }
+  d.label = label_;
+  if (!d.writes.empty() && !node_->outputs.empty() &&
+      d.writes[0].second == node_->outputs[0]) {
+    d.post_ops.insert(d.post_ops.end(), node_->post_ops.begin(),
+                      node_->post_ops.end());
+  }
+  if (d.work_group[0] == 0) {
+    d.work_group = ChooseWorkGroup(
+        SharesAll(profile_.choices) ? kAnyGrid : d.grid, profile_);
+  }
+  dispatches_.push_back(std::move(d));
+  return CheckDispatch(*graph_, dispatches_.back(), profile_);
 }
 
 int MaxBoundTensors(const DeviceProfile& profile) {

@@ -53,9 +53,12 @@ class Planner {
   // bytes.
   TensorId AddConstantView(const Tensor& constant, const Shape& shape);
 
-  // Adds a dispatch of the current node. Finish() completes it, and PlanNode()
-  // checks it; an empty grid is an error.
-  void Add(Dispatch dispatch);
+  // Adds a dispatch of the current node, with its index and label, and a work
+  // group if it has none. It gets the node's post-ops if its first write is the
+  // node's outputs[0]: together such dispatches write each texel of that once.
+  // kResourceExhausted: the device cannot hold or run it. kInternal: its grid
+  // is empty.
+  absl::Status Add(Dispatch dispatch);
 
   // Number of dispatches with literal weights, each of which needs a separate
   // program.
@@ -64,22 +67,19 @@ class Planner {
   const std::vector<Dispatch>& dispatches() const { return dispatches_; }
   std::vector<Dispatch> TakeDispatches() { return std::move(dispatches_); }
 
-  // For PlanNode: new temporaries get the storage of this node's outputs.
-  void Begin(const Node& node) {
-    always_float32_ = node.always_float32 || node.integer_path;
-  }
-  // For PlanNode: sets node and label of the dispatches from `first` on, and
-  // chooses work groups that are zero. Adds the node's post-ops to each
-  // dispatch whose first write is the node's outputs[0]: together they write
-  // each texel of it once.
-  void Finish(size_t first, const Node& node, const std::string& label);
+  // For PlanNode: makes this the current node. New temporaries get the storage
+  // of its outputs.
+  void Begin(const Node& node);
 
  private:
   Graph* graph_;
   DeviceProfile profile_;
   std::vector<Dispatch> dispatches_;
   int literal_dispatches_ = 0;
-  bool always_float32_ = false;
+  const Node none_ = {};
+  const Node* node_ = &none_;  // the current one
+  std::string label_;          // of its dispatches
+  bool begins_node_ = false;   // it has none yet
 };
 
 // Number of tensors and packed constants that a dispatch may bind on this

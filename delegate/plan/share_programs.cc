@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "delegate/plan/planner.h"
@@ -39,8 +40,8 @@ std::string CallText(const PostOp& op) {
                       op.optional);
 }
 
-}  // namespace
-
+// A compact, comparable description of what determines a program's text, but
+// for literals.
 std::string ProgramText(const ShaderSpec& spec) {
   std::string text =
       absl::StrCat(spec.shader, ";", spec.half_arithmetic, spec.write_in_two,
@@ -68,16 +69,14 @@ std::string ProgramText(const ShaderSpec& spec) {
   return text;
 }
 
-namespace {
-
 bool HasLiterals(const Dispatch& d) {
-  return std::any_of(d.constants.begin(), d.constants.end(),
-                     [](const PackedConstant& c) { return c.literal; });
+  return absl::c_any_of(d.constants,
+                        [](const PackedConstant& c) { return c.literal; });
 }
 
 // The define says that all reads are within the terms.
 bool IsWithoutBounds(const Dispatch& dispatch) {
-  return std::any_of(dispatch.defines.begin(), dispatch.defines.end(), IsWhole);
+  return absl::c_any_of(dispatch.defines, IsWhole);
 }
 
 void AddBounds(Dispatch* dispatch) {
@@ -267,8 +266,7 @@ class Sharing {
     const auto can_write = [&](size_t i) {
       return CanWriteAs(dispatches_[i], kind);
     };
-    if (!can_write(index) || !std::all_of(family->members.begin(),
-                                          family->members.end(), can_write)) {
+    if (!can_write(index) || !absl::c_all_of(family->members, can_write)) {
       return false;
     }
     family->steps = steps;
@@ -348,28 +346,18 @@ void SharePrograms(const Graph& graph, const DeviceProfile& profile,
 
 // --- Params as constants -----------------------------------------------------
 
-namespace {
-
-// Fewer do not pay for the time to compile another program.
-constexpr size_t kMinAlike = 8;
-
-// Those that gain (H200).
-constexpr absl::string_view kShaders[] = {"dynamic_update_slice",
-                                          "gemv_by_lanes", "moved_functions"};
-
-int64_t Invocations(const Dispatch& d) {
-  return int64_t{d.grid[0]} * d.grid[1] * d.grid[2];
-}
-
-}  // namespace
-
 void FixParams(const Graph& graph, const DeviceProfile& profile,
                std::vector<Dispatch>* dispatches) {
+  // Fewer do not pay for the time to compile another program.
+  constexpr size_t kMinAlike = 8;
+  // Those that gain (H200).
+  constexpr absl::string_view kShaders[] = {"dynamic_update_slice",
+                                            "gemv_by_lanes", "moved_functions"};
   std::map<std::string, std::vector<Dispatch*>> alike;
   for (Dispatch& d : *dispatches) {
-    if (std::find(std::begin(kShaders), std::end(kShaders), d.shader) ==
-            std::end(kShaders) ||
-        Invocations(d) > 2 * int64_t{profile.choices.split_k_target}) {
+    if (!absl::c_linear_search(kShaders, d.shader) ||
+        int64_t{d.grid[0]} * d.grid[1] * d.grid[2] >
+            2 * int64_t{profile.choices.split_k_target}) {
       continue;
     }
     alike[absl::StrCat(ProgramText(SpecOf(graph, d, profile)),

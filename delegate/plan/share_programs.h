@@ -2,19 +2,13 @@
 #ifndef GLES_DELEGATE_DELEGATE_PLAN_SHARE_PROGRAMS_H_
 #define GLES_DELEGATE_DELEGATE_PLAN_SHARE_PROGRAMS_H_
 
-#include <string>
 #include <vector>
 
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
 #include "delegate/plan/dispatch.h"
-#include "gl_shaders/shader.h"
 
 namespace gles_delegate {
-
-// A compact, comparable description of what determines a program's text, but
-// for literals.
-std::string ProgramText(const gl_shaders::ShaderSpec& spec);
 
 // Makes dispatches share a program if their programs differ only by
 // - post-ops: the program has all of them, and a uniform skips those that a

@@ -117,4 +117,10 @@ absl::StatusOr<Storage> ConstantStorageFor(const PackedConstant& constant,
       " texels fits neither a texture nor a buffer"));
 }
 
+absl::Status Labelled(const absl::Status& status, absl::string_view label) {
+  if (status.ok()) return status;
+  return absl::Status(status.code(),
+                      absl::StrCat(label, ": ", status.message()));
+}
+
 }  // namespace gles_delegate

@@ -51,6 +51,9 @@ gl_shaders::Format FormatFor(const PackedConstant& constant,
 absl::StatusOr<gl_shaders::Storage> ConstantStorageFor(
     const PackedConstant& constant, const DeviceProfile& profile);
 
+// `status` with `label` prefixed to its message.
+absl::Status Labelled(const absl::Status& status, absl::string_view label);
+
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_PLAN_STORAGE_H_

@@ -60,12 +60,6 @@ GLenum InternalFormat(Format format) {
   return 0;
 }
 
-absl::Status Labelled(const absl::Status& status, absl::string_view label) {
-  if (status.ok()) return status;
-  return absl::Status(status.code(),
-                      absl::StrCat(label, ": ", status.message()));
-}
-
 absl::StatusOr<egl::Buffer> GpuMemory::MakeBuffer(const Slot& slot,
                                                   const uint8_t* texels,
                                                   GLenum usage) {

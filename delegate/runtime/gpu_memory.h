@@ -38,9 +38,6 @@ struct Resource {
 // GL's name for a texel format.
 GLenum InternalFormat(gl_shaders::Format format);
 
-// `status` with `label` prefixed to its message.
-absl::Status Labelled(const absl::Status& status, absl::string_view label);
-
 // Threads: inside the context's Run().
 class GpuMemory {
  public:

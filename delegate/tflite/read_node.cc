@@ -350,15 +350,13 @@ Sparsity ReadSparsity(const TfLiteSparsity* sparsity) {
 void Unpack(Tensor* t) {
   const auto bytes = t->constant.bytes();
   const int64_t count = t->shape.elements();
-  const bool is_int4 = t->type == DataType::kInt4;
-  const int per_byte = is_int4 ? 2 : 4;
-  if (count <= 0 || static_cast<int64_t>(bytes.size()) * per_byte < count) {
+  const int bits = t->type == DataType::kInt4 ? 4 : 2;
+  if (count <= 0 || static_cast<int64_t>(bytes.size()) * 8 / bits < count) {
     return;
   }
-  t->constant = ConstantData::Own(is_int4 ? quant::UnpackInt4(bytes, count)
-                                          : quant::UnpackInt2(bytes, count));
+  t->constant = ConstantData::Own(quant::UnpackInts(bits, bytes, count));
   t->type = DataType::kInt8;
-  t->quantization.bits = 8 / per_byte;
+  t->quantization.bits = bits;
 }
 
 }  // namespace

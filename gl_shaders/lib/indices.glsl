@@ -22,7 +22,7 @@ ivec4 op_with_component(ivec4 v, int i, int x) {
 }
 
 // a / b from 1 / b, for 0 <= a < 2^21 (kQuotientEnd of
-// delegate/ops/work_group.h), since integer division takes a GPU some 20
+// delegate/ops/dispatches.h), since integer division takes a GPU some 20
 // instructions. a + 0.5 is exact, and its quotient is at least 0.5 / b away
 // from the next integer. Two roundings of at most 2^-23 move it by less.
 int op_quotient(int a, float reciprocal) {

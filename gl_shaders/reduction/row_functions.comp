@@ -15,23 +15,6 @@ shared vec4 shares[THREADS * WORK_GROUP_X];
 
 vec4 sum_of(vec4 a, vec4 b) { return a + b; }
 
-// Combines the shares of a pixel's invocations for each of them.
-#if THREADS > 1
-#define COMBINE_SHARES(V, COMBINE)                                        \
-  barrier();                                                              \
-  shares[place] = V;                                                      \
-  barrier();                                                              \
-  for (int n = THREADS / 2; n > 0; n /= 2) {                              \
-    if (thread < n) {                                                     \
-      shares[place] = COMBINE(shares[place], shares[place + n * WORK_GROUP_X]); \
-    }                                                                     \
-    barrier();                                                            \
-  }                                                                       \
-  V = shares[place - thread * WORK_GROUP_X];
-#else
-#define COMBINE_SHARES(V, COMBINE)
-#endif
-
 // NAME: the reduction of row VALUE, which ROWS defines at slice s.
 #define REDUCE(NAME, ROWS, VALUE, COMBINE, IDENTITY)                      \
   vec4 NAME = vec4(IDENTITY);                                             \

@@ -28,23 +28,6 @@ const float kMin = -3.402823466e38;
 shared NUMBER4 shares[THREADS * WORK_GROUP_X];
 #endif
 
-// Combines the shares of a pixel's invocations for each of them.
-#if THREADS > 1
-#define COMBINE_SHARES(V, COMBINE)                                        \
-  barrier();                                                              \
-  shares[place] = V;                                                      \
-  barrier();                                                              \
-  for (int n = THREADS / 2; n > 0; n /= 2) {                              \
-    if (thread < n) {                                                     \
-      shares[place] = COMBINE(shares[place], shares[place + n * WORK_GROUP_X]); \
-    }                                                                     \
-    barrier();                                                            \
-  }                                                                       \
-  V = shares[place - thread * WORK_GROUP_X];
-#else
-#define COMBINE_SHARES(V, COMBINE)
-#endif
-
 NUMBER4 plus(NUMBER4 a, NUMBER4 b) { return a + b; }
 
 #ifdef HELD

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "delegate/ops/work_group.h"
+#include "delegate/ops/dispatches.h"
 #include "egl/objects.h"
 #include "gl_shaders/shader.h"
 #include "tests/testing/device.h"

@@ -62,9 +62,9 @@ TEST(Int4Test, UnpacksLowBitsFirst) {
   const auto signs = [](const std::vector<uint8_t>& bytes) {
     return std::vector<int8_t>(bytes.begin(), bytes.end());
   };
-  EXPECT_THAT(signs(quant::UnpackInt4(packed, 5)),
+  EXPECT_THAT(signs(quant::UnpackInts(4, packed, 5)),
               ElementsAre(1, 2, -8, -1, 7));
-  EXPECT_THAT(signs(quant::UnpackInt2(packed, 9)),
+  EXPECT_THAT(signs(quant::UnpackInts(2, packed, 9)),
               ElementsAre(1, 0, -2, 0, 0, -2, -1, -1, -1));
 }
 

@@ -56,8 +56,7 @@ absl::Status PlanLargeCopy(const Node& node, Planner* planner) {
   Dispatch d("copy");
   d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
   d.Grid(int64_t{1} << 32, 1, 1);
-  planner->Add(std::move(d));
-  return absl::OkStatus();
+  return planner->Add(std::move(d));
 }
 
 // So many invocations once wrapped to none.

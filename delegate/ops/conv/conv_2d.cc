@@ -10,23 +10,23 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
-#include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_weights.h"
-#include "delegate/ops/stages.h"
-#include "delegate/ops/work_group.h"
+#include "delegate/ops/dispatches.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 
+namespace {
+
+// kInvalidArgument unless `dst` has the batch of `src` and `outputs` channels,
+// as computed from the filter.
 absl::Status CheckConvOutput(const Shape& src, int outputs, const Shape& dst) {
   if (dst.b == src.b && dst.c == outputs) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("output is ", dst.ToString(), ", input has batch ", src.b,
                    " and filter ", outputs, " outputs"));
 }
-
-namespace {
 
 // The common part of both nodes, whose parameter structs have fields of the
 // same names. Every struct since 2.5 has the dilations, and TFLite's kernels
@@ -95,7 +95,7 @@ bool AppliesDepthwiseDirect(const Convolution& conv, const Planner&) {
   return conv.kind == Convolution::Kind::kDepthwise;
 }
 
-void PlanDepthwiseDirect(const Convolution& conv, Planner* planner) {
+absl::Status PlanDepthwiseDirect(const Convolution& conv, Planner* planner) {
   const Shape& dst = conv.dst_shape;
   const int pixels =
       Even(dst.w, planner->profile().choices.depthwise_tile_pixels);
@@ -107,8 +107,8 @@ void PlanDepthwiseDirect(const Convolution& conv, Planner* planner) {
       .Grid(DivideUp(dst.w, pixels), dst.h, dst.slices() * dst.b);
   BindWindow(conv, &d);
   d.uniforms.Int("multiplier", conv.multiplier);
-  BindFilter(conv, planner, &d);
-  planner->Add(std::move(d));
+  RETURN_IF_ERROR(BindFilter(conv, planner, &d));
+  return planner->Add(std::move(d));
 }
 
 // A depthwise convolution whose shader can keep the weights, a row of input and
@@ -152,7 +152,7 @@ int RowsOfStrip(int rows, int64_t columns, int lanes) {
   return Even(rows, longest);
 }
 
-void PlanDepthwiseRows(const Convolution& conv, Planner* planner) {
+absl::Status PlanDepthwiseRows(const Convolution& conv, Planner* planner) {
   const DeviceChoices& choices = planner->profile().choices;
   const SlidingWindow& window = conv.window;
   const Shape& dst = conv.dst_shape;
@@ -176,8 +176,8 @@ void PlanDepthwiseRows(const Convolution& conv, Planner* planner) {
                   rows, 0);
   // One vector: a strip is long.
   d.WorkGroup(choices.simd_lanes, 1, 1);
-  BindFilter(conv, planner, &d);
-  planner->Add(std::move(d));
+  RETURN_IF_ERROR(BindFilter(conv, planner, &d));
+  return planner->Add(std::move(d));
 }
 
 // Rows of input that the shader can spell out.
@@ -193,7 +193,7 @@ bool AppliesDepthwiseTiled(const Convolution& conv, const Planner& planner) {
   return SharesTaps(conv) && conv.window_w <= choices.depthwise_unrolled_taps;
 }
 
-void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
+absl::Status PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
   const DeviceProfile& profile = planner->profile();
   const SlidingWindow& window = conv.window;
   const Shape& dst = conv.dst_shape;
@@ -233,8 +233,8 @@ void PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
     d.Define("BY_COLUMNS", 1);
   }
   if (profile.choices.share_programs > 0) d.Define("ROLLED_OUTPUTS");
-  BindFilter(conv, planner, &d);
-  planner->Add(std::move(d));
+  RETURN_IF_ERROR(BindFilter(conv, planner, &d));
+  return planner->Add(std::move(d));
 }
 
 // --- A 1x1 convolution and a depthwise one -----------------------------------
@@ -295,7 +295,7 @@ bool AppliesPlanes(const Convolution& conv, const Planner& planner) {
          PlaneTilingOf(conv, planner).invocations > 0;
 }
 
-void PlanPlanes(const Convolution& conv, Planner* planner) {
+absl::Status PlanPlanes(const Convolution& conv, Planner* planner) {
   const Graph& graph = planner->graph();
   const Shape& src = conv.src_shape;
   const Shape& dst = conv.dst_shape;
@@ -321,7 +321,7 @@ void PlanPlanes(const Convolution& conv, Planner* planner) {
                                  Reciprocal(dst.h * dst.w),
                                  Reciprocal(conv.filter.taps + /*bias=*/1)});
   d.uniforms.Float4("of_width", {Reciprocal(src.w), Reciprocal(dst.w), 0, 0});
-  planner->Add(std::move(d));
+  return planner->Add(std::move(d));
 }
 
 }  // namespace
@@ -457,7 +457,7 @@ bool AppliesTransposeDirect(const Convolution& conv, const Planner&) {
   return conv.kind == Convolution::Kind::kTransposed;
 }
 
-void PlanTransposeDirect(const Convolution& conv, Planner* planner) {
+absl::Status PlanTransposeDirect(const Convolution& conv, Planner* planner) {
   const SlidingWindow& window = conv.window;
   const Shape& dst = conv.dst_shape;
   // A tile's pixels are a stride apart, so each phase has its own tiles.
@@ -473,9 +473,9 @@ void PlanTransposeDirect(const Convolution& conv, Planner* planner) {
       .Write("dst", conv.dst)
       .Grid(tiles_x, dst.h, DivideUp(dst.slices(), tile.slices) * dst.b);
   if (planner->profile().choices.share_programs > 0) d.Define("ROLLED_OUTPUTS");
-  BindFilter(conv, planner, &d);
+  RETURN_IF_ERROR(BindFilter(conv, planner, &d));
   BindWindow(conv, &d);
-  planner->Add(std::move(d));
+  return planner->Add(std::move(d));
 }
 
 // Texels that the shader holds: of the input's slices, and of outputs.
@@ -501,7 +501,7 @@ bool AppliesTransposeUnrolled(const Convolution& conv, const Planner& planner) {
          PaysAsLiterals(conv, planner);
 }
 
-void PlanTransposeUnrolled(const Convolution& conv, Planner* planner) {
+absl::Status PlanTransposeUnrolled(const Convolution& conv, Planner* planner) {
   const Shape& src = conv.src_shape;
   const int pixels = Even(src.w, kPixels);
   const int tiles_x = DivideUp(src.w, pixels);
@@ -514,10 +514,10 @@ void PlanTransposeUnrolled(const Convolution& conv, Planner* planner) {
       .Read("src", conv.src)
       .Write("dst", conv.dst)
       .Grid(int64_t{tiles_x} * src.h, 1, src.b);
-  BindFilter(conv, planner, &d);
+  RETURN_IF_ERROR(BindFilter(conv, planner, &d));
   d.constants.back().literal = true;
   d.uniforms.Int("tiles_x", tiles_x);
-  planner->Add(std::move(d));
+  return planner->Add(std::move(d));
 }
 
 }  // namespace
@@ -675,8 +675,7 @@ absl::Status PlanConv3d(const Node& node, Planner* planner) {
   d.uniforms.Int4("stride", x.stride, y.stride, z.stride, a.dst_depth);
   d.uniforms.Int4("dilation", x.dilation, y.dilation, z.dilation, a.src_depth);
   d.uniforms.Int4("pad", a.pad[0], a.pad[1], a.pad[2], 0);
-  planner->Add(std::move(d));
-  return absl::OkStatus();
+  return planner->Add(std::move(d));
 }
 
 }  // namespace gles_delegate

@@ -15,10 +15,6 @@
 
 namespace gles_delegate {
 
-// kInvalidArgument unless `dst` has the batch of `src` and `outputs` channels,
-// as computed from the filter.
-absl::Status CheckConvOutput(const Shape& src, int outputs, const Shape& dst);
-
 // Indices of the node's inputs, which differ between ops.
 struct ConvInputs {
   int data = 0;

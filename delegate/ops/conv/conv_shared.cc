@@ -3,10 +3,10 @@
 #include <limits>
 #include <utility>
 
+#include "base/status_macros.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_weights.h"
-#include "delegate/ops/stages.h"
-#include "delegate/ops/work_group.h"
+#include "delegate/ops/dispatches.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -106,15 +106,14 @@ bool AppliesConvShared(const Convolution& conv, const Planner& planner) {
          (work.fused || conv.IsTiled()) && ChooseSharedGrid(work, profile);
 }
 
-void PlanConvShared(const Convolution& conv, Planner* planner) {
+absl::Status PlanConvShared(const Convolution& conv, Planner* planner) {
   const SharedWork work = WorkOf(conv, planner->graph());
   const auto grid = ChooseSharedGrid(work, planner->profile());
-  if (!grid) return;
   Dispatch d("conv_shared");
   d.Read("src", conv.src).Write("dst", conv.dst);
   if (TakesRows(conv, planner->graph())) {
     d.Define("ROWS");
-    BindFilter(conv, planner, &d);
+    RETURN_IF_ERROR(BindFilter(conv, planner, &d));
   } else {
     d.Constant(PackFilterBlocks(conv.weights, conv.filter, planner->graph(),
                                 grid->tiling.group_slices()));
@@ -132,7 +131,7 @@ void PlanConvShared(const Convolution& conv, Planner* planner) {
   BindWindow(conv, &d);
   BindSums(work, conv.src_shape.slices(), conv.dst_shape, conv.window_w, &d);
   BindTiling(work, *grid, planner->profile(), &d);
-  planner->Add(std::move(d));
+  return planner->Add(std::move(d));
 }
 
 }  // namespace

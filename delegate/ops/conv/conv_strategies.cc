@@ -1,19 +1,13 @@
 #include "delegate/ops/conv/conv_strategies.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <string>
 #include <utility>
-#include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "absl/types/span.h"
+#include "base/status_macros.h"
 #include "delegate/ops/conv/conv_weights.h"
-#include "delegate/ops/matmul/matrix_product.h"
-#include "delegate/ops/stages.h"
-#include "delegate/ops/work_group.h"
-#include "delegate/plan/planner.h"
+#include "delegate/ops/dispatches.h"
 #include "delegate/plan/storage.h"
 
 namespace gles_delegate {
@@ -24,7 +18,7 @@ bool AppliesConvDirect(const Convolution& conv, const Planner&) {
   return conv.kind == Convolution::Kind::kWindow;
 }
 
-void PlanConvDirect(const Convolution& conv, Planner* planner) {
+absl::Status PlanConvDirect(const Convolution& conv, Planner* planner) {
   const Filter& filter = conv.filter;
   const Shape& dst = conv.dst_shape;
   ConvTile tile =
@@ -42,11 +36,11 @@ void PlanConvDirect(const Convolution& conv, Planner* planner) {
       .Read("src", conv.src)
       .Write("dst", conv.dst)
       .Grid(tiles_x * dst.h, DivideUp(dst.slices(), tile.slices), dst.b);
-  BindFilter(conv, planner, &d);
+  RETURN_IF_ERROR(BindFilter(conv, planner, &d));
   BindWindow(conv, &d);
   d.uniforms.Int4("group", filter.packed_input_slices(), group_outputs, tiles_x,
                   0);
-  planner->Add(std::move(d));
+  return planner->Add(std::move(d));
 }
 
 // Any CONV_2D.
@@ -72,7 +66,7 @@ bool AppliesConvUnrolled(const Convolution& conv, const Planner& planner) {
          PaysAsLiterals(conv, planner);
 }
 
-void PlanConvUnrolled(const Convolution& conv, Planner* planner) {
+absl::Status PlanConvUnrolled(const Convolution& conv, Planner* planner) {
   const DeviceProfile& profile = planner->profile();
   const Shape& src = conv.src_shape;
   const Shape& dst = conv.dst_shape;
@@ -97,12 +91,12 @@ void PlanConvUnrolled(const Convolution& conv, Planner* planner) {
       .Read("src", conv.src)
       .Write("dst", conv.dst)
       .Grid(tiles_x * dst.h, 1, dst.b);
-  BindFilter(conv, planner, &d);
+  RETURN_IF_ERROR(BindFilter(conv, planner, &d));
   d.constants.back().literal = true;
   d.uniforms.Int4("step_pad", window.dilation_w, window.dilation_h,
                   window.pad_left, window.pad_top);
   d.uniforms.Int4("tiling", window.stride_h, tiles_x, 0, 0);
-  planner->Add(std::move(d));
+  return planner->Add(std::move(d));
 }
 
 // CONV_2D with few finite constant weights and many pixels: the weights are
@@ -168,7 +162,7 @@ bool AppliesConvSplitK(const Convolution& conv, const Planner& planner) {
          Choose(conv, planner.profile()).lanes > 1;
 }
 
-void PlanConvSplitK(const Convolution& conv, Planner* planner) {
+absl::Status PlanConvSplitK(const Convolution& conv, Planner* planner) {
   const Split split = Choose(conv, planner->profile());
   Dispatch d("conv_split_k");
   if (conv.IsPointwise()) d.Define("POINTWISE");
@@ -181,11 +175,11 @@ void PlanConvSplitK(const Convolution& conv, Planner* planner) {
             DivideUp(conv.dst_shape.slices(), split.tile.slices), split.lanes)
       .WorkGroup(kGroupPixels, kGroupSlices, split.lanes)
       .SharedMemory(SplitSharedBytes(split));
-  BindFilter(conv, planner, &d);
+  RETURN_IF_ERROR(BindFilter(conv, planner, &d));
   BindWindow(conv, &d);
   d.uniforms.Int4("sum_shape", conv.pixels(), conv.term_texels(),
                   conv.src_shape.slices(), 0);
-  planner->Add(std::move(d));
+  return planner->Add(std::move(d));
 }
 
 // Split-K within a work group, for outputs too small to fill a big GPU
@@ -205,10 +199,9 @@ int64_t MultiplyAddsOf(const Convolution& conv) {
 }
 
 bool SameFunctions(const std::vector<PostOp>& a, const std::vector<PostOp>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const PostOp& x, const PostOp& y) {
-                      return x.function == y.function;
-                    });
+  return absl::c_equal(a, b, [](const PostOp& x, const PostOp& y) {
+    return x.function == y.function;
+  });
 }
 
 // True if the shader reads and writes both convolutions in the same way. With
@@ -229,7 +222,7 @@ const Node* NodeOf(const Convolution& conv, const Graph& graph) {
   const auto writes = [&](const Node& node) {
     return !node.outputs.empty() && node.outputs[0] == conv.dst;
   };
-  const auto it = std::find_if(graph.nodes.begin(), graph.nodes.end(), writes);
+  const auto it = absl::c_find_if(graph.nodes, writes);
   return it == graph.nodes.end() ? nullptr : &*it;
 }
 
@@ -238,12 +231,11 @@ const Node* NodeOf(const Convolution& conv, const Graph& graph) {
 bool IsResidualInIntegers(const Convolution& conv, const Graph& graph) {
   const Node* node = NodeOf(conv, graph);
   return conv.integer_path && node != nullptr &&
-         std::any_of(node->post_ops.begin(), node->post_ops.end(),
-                     [](const PostOp& post) {
-                       return post.operand != kNoTensor &&
-                              post.operand_as != OperandAs::kTable &&
-                              post.operand_as != OperandAs::kLookup;
-                     });
+         absl::c_any_of(node->post_ops, [](const PostOp& post) {
+           return post.operand != kNoTensor &&
+                  post.operand_as != OperandAs::kTable &&
+                  post.operand_as != OperandAs::kLookup;
+         });
 }
 
 TileWork TileWorkOf(const Convolution& conv, const Planner& planner) {
@@ -285,8 +277,8 @@ bool HasFlatPlanes(const Convolution& conv, const Planner& planner) {
            gl_shaders::IsBuffer(*storage);
   };
   return is_flat(conv.src) &&
-         std::all_of(conv.input_stage.begin(), conv.input_stage.end(),
-                     [&](const PostOp& op) { return is_flat(op.operand); });
+         absl::c_all_of(conv.input_stage,
+                        [&](const PostOp& op) { return is_flat(op.operand); });
 }
 
 // The grid as one row of all slices' tiles.
@@ -317,7 +309,7 @@ ConvTile TileOf(const Convolution& conv, bool flat, const Planner& planner) {
   return ChooseFlatTile(conv.pixels(), slices, work, choices);
 }
 
-void PlanConv1x1(const Convolution& conv, Planner* planner) {
+absl::Status PlanConv1x1(const Convolution& conv, Planner* planner) {
   const DeviceProfile& profile = planner->profile();
   const bool flat = HasFlatPlanes(conv, *planner);
   const ConvTile tile = TileOf(conv, flat, *planner);
@@ -336,8 +328,8 @@ void PlanConv1x1(const Convolution& conv, Planner* planner) {
   }
   d.half_arithmetic = conv.half_arithmetic;
   ApplyInputStage(conv.input_stage, conv.src, &d);
-  BindFilter(conv, planner, &d);
-  planner->Add(std::move(d));
+  RETURN_IF_ERROR(BindFilter(conv, planner, &d));
+  return planner->Add(std::move(d));
 }
 
 // Pointwise products for many pixels, indexed flat.
@@ -376,8 +368,7 @@ absl::Status PlanConvolution(const Convolution& conv, Planner* planner) {
     return absl::ResourceExhaustedError(
         "no tile of the fused convolutions fits the device");
   }
-  strategy->plan(conv, planner);
-  return absl::OkStatus();
+  return strategy->plan(conv, planner);
 }
 
 absl::Status PlanConvNode(const Node& node, Planner* planner) {

@@ -26,7 +26,7 @@ struct ConvStrategy {
   // literals.
   bool (*applies)(const Convolution& conv, const Planner& planner);
   // Adds the dispatches of `conv`; requires `applies`.
-  void (*plan)(const Convolution& conv, Planner* planner);
+  absl::Status (*plan)(const Convolution& conv, Planner* planner);
   // Whether it also computes Convolution::next. Otherwise it is skipped for
   // convolutions that have one.
   bool takes_next = false;

@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <utility>
-#include <vector>
 
+#include "absl/base/casts.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/parallel.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_strategies.h"
-#include "delegate/plan/planner.h"
 #include "quant/half.h"
 
 namespace gles_delegate {
@@ -85,6 +83,20 @@ Dispatch PackAtRunTime(const Convolution& conv) {
                      filter.outputs_per_group());
   pack.uniforms.Int("group_inputs", apart ? 0 : filter.inputs);
   return pack;
+}
+
+// Minimum pixels for which compiling such a long shader pays.
+constexpr int kMinPixels = 2048;
+// Maximum per partition, to bound the start-up time of models with many small
+// layers. (No known model exceeds seven.)
+constexpr int kMaxLiterals = 24;
+
+// A constant that can be written as literals.
+bool IsFinite(TensorId id, const Planner& planner) {
+  if (id == kNoTensor) return true;
+  const auto values = ConstantFloats(planner.tensor(id));
+  return values.ok() && std::all_of(values->begin(), values->end(),
+                                    [](float v) { return std::isfinite(v); });
 }
 
 }  // namespace
@@ -253,28 +265,27 @@ void BindDepthwiseWindow(const Convolution& conv, Dispatch* d) {
                    window.pad_left, window.pad_top);
 }
 
-void BindFilter(const Convolution& conv, Planner* planner, Dispatch* d) {
+absl::Status BindFilter(const Convolution& conv, Planner* planner,
+                        Dispatch* d) {
   if (conv.quantized_rows) {
     const Graph& graph = planner->graph();
     d->Define("QUANTIZED");
     d->Constant(PackQuantizedRows("weights", graph.tensor(conv.weights.weights),
                                   conv.weights.Bias(graph), conv.filter));
-    return;
+    return absl::OkStatus();
   }
   if (conv.constant_weights) {
     d->Constant(PackConstants(conv, conv.weights, planner->graph()));
-    return;
+    return absl::OkStatus();
   }
   if (conv.weights.bias != kNoTensor) {
-    PostOp add{"add"};
-    add.operand = conv.weights.bias;
-    d->post_ops.push_back(std::move(add));
+    d->post_ops.push_back({"add", {}, conv.weights.bias});
   }
   PackedConstant packed =
       PackConstants(conv, {conv.weights.weights}, planner->graph());
   if (planner->tensor(conv.weights.weights).is_constant()) {
     d->Constant(std::move(packed));
-    return;
+    return absl::OkStatus();
   }
   const TensorId texels = planner->AddTemporary(
       "packed weights", {1, packed.height, packed.width, 4});
@@ -282,28 +293,10 @@ void BindFilter(const Convolution& conv, Planner* planner, Dispatch* d) {
   pack.Read("raw", conv.weights.weights)
       .Write("packed_weights", texels)
       .Grid(packed.width, packed.height, 1);
-  planner->Add(std::move(pack));
   d->Read("weights", texels)
       .Define("weights_at(x, y)", "read_weights(x, y, 0, 0)");
+  return planner->Add(std::move(pack));
 }
-
-namespace {
-
-// Minimum pixels for which compiling such a long shader pays.
-constexpr int kMinPixels = 2048;
-// Maximum per partition, to bound the start-up time of models with many small
-// layers. (No known model exceeds seven.)
-constexpr int kMaxLiterals = 24;
-
-// A constant that can be written as literals.
-bool IsFinite(TensorId id, const Planner& planner) {
-  if (id == kNoTensor) return true;
-  const auto values = ConstantFloats(planner.tensor(id));
-  return values.ok() && std::all_of(values->begin(), values->end(),
-                                    [](float v) { return std::isfinite(v); });
-}
-
-}  // namespace
 
 int BlocksOf(const Convolution& conv) {
   return conv.term_texels() * conv.dst_shape.slices();
@@ -354,12 +347,6 @@ struct RowLayout {
   int words;
 };
 
-uint32_t BitsOfFloat(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  return bits;
-}
-
 void FillWeights(const Tensor& matrix, const Filter& filter,
                  const RowLayout& layout, absl::Span<uint32_t> words) {
   const uint8_t* const values = matrix.constant.bytes().data();
@@ -396,7 +383,7 @@ void FillScales(const Quantization& q, int outputs, const RowLayout& layout,
       if (layout.half_scales) {
         row[place / 2] |= uint32_t{FloatToHalf(scale)} << (place % 2 * 16);
       } else {
-        row[place] = BitsOfFloat(scale);
+        row[place] = absl::bit_cast<uint32_t>(scale);
       }
     }
   }
@@ -408,7 +395,7 @@ void FillBias(const Tensor& bias, const RowLayout& layout,
   if (!values.ok()) return;  // CheckBias has let it through
   for (size_t o = 0; o < values->size(); ++o) {
     words[o / kOutputs * layout.words + layout.bias + o % kOutputs] =
-        BitsOfFloat((*values)[o]);
+        absl::bit_cast<uint32_t>((*values)[o]);
   }
 }
 

@@ -75,7 +75,7 @@ void BindDepthwiseWindow(const Convolution& conv, Dispatch* d);
 // uploaded. Weights computed at run time are packed by a dispatch that is added
 // to `planner` first, into a tensor with the same name. If weights or bias are
 // not constant, the bias in "weights" is zero and d's first post-op adds it.
-void BindFilter(const Convolution& conv, Planner* planner, Dispatch* d);
+absl::Status BindFilter(const Convolution& conv, Planner* planner, Dispatch* d);
 
 // Convolutions with weights as literals in the shader, for SIMD processors,
 // which then load a weight once for all lanes.

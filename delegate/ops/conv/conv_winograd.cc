@@ -174,7 +174,7 @@ bool AppliesConvWinograd(const Convolution& conv, const Planner& planner) {
          Pays(conv.src_shape, conv.dst_shape, planner.profile());
 }
 
-void PlanConvWinograd(const Convolution& conv, Planner* planner) {
+absl::Status PlanConvWinograd(const Convolution& conv, Planner* planner) {
   const Tiles tiles = TilesOf(conv.dst_shape);
   const int band =
       BandTiles(tiles.all, conv.src_shape, conv.dst_shape, planner->profile());
@@ -189,11 +189,14 @@ void PlanConvWinograd(const Convolution& conv, Planner* planner) {
         "winograd output", PlanesOf(count, conv.dst_shape.c));
     // The bands share their constants, under ids that nothing else has.
     if (first == 0) ids = {inputs, outputs};
-    planner->Add(InputTransform(conv, tiles, first, inputs, *planner));
-    PlanMatrixProducts({inputs, outputs, weights, ids[0]}, planner);
-    planner->Add(
-        OutputTransform(conv, tiles, first, outputs, ids[1], *planner));
+    RETURN_IF_ERROR(
+        planner->Add(InputTransform(conv, tiles, first, inputs, *planner)));
+    RETURN_IF_ERROR(
+        PlanMatrixProducts({inputs, outputs, weights, ids[0]}, planner));
+    RETURN_IF_ERROR(planner->Add(
+        OutputTransform(conv, tiles, first, outputs, ids[1], *planner)));
   }
+  return absl::OkStatus();
 }
 
 }  // namespace

@@ -5,10 +5,9 @@
 #include <utility>
 
 #include "delegate/graph/op.h"
-#include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/dispatches.h"
 #include "delegate/ops/matmul/matrix_product.h"
-#include "delegate/ops/stages.h"
 
 namespace gles_delegate {
 namespace {
@@ -38,7 +37,9 @@ void LookUp(const Graph& graph, Convolution* conv) {
   const Tensor& dst = graph.tensor(conv->dst);
   conv->src_shape = src.shape;
   conv->dst_shape = dst.shape;
-  conv->constant_weights = conv->weights.AreConstant(graph);
+  const Tensor* const bias = conv->weights.Bias(graph);
+  conv->constant_weights = graph.tensor(conv->weights.weights).is_constant() &&
+                           (bias == nullptr || bias->is_constant());
   conv->quantized =
       conv->integer_path || src.is_float_view() || dst.is_float_view();
 }

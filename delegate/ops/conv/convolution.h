@@ -52,11 +52,6 @@ struct WeightIds {
   TensorId weights = kNoTensor;
   TensorId bias = kNoTensor;  // kNoTensor: none
 
-  // True if the weights and the bias, if any, are constants.
-  bool AreConstant(const Graph& graph) const {
-    return graph.tensor(weights).is_constant() &&
-           (bias == kNoTensor || graph.tensor(bias).is_constant());
-  }
   // nullptr if there is none. The graph owns the tensor.
   const Tensor* Bias(const Graph& graph) const {
     return bias == kNoTensor ? nullptr : &graph.tensor(bias);
@@ -131,7 +126,7 @@ struct Convolution {
   Shape src_shape;
   Shape dst_shape;
   WeightIds weights;
-  bool constant_weights = false;  // WeightIds::AreConstant
+  bool constant_weights = false;  // and a constant bias, if any
   // Of kRows: the weights stay in 8, 4 or 2 bits (ops/conv/conv_weights.h).
   bool quantized_rows = false;
   Filter filter;

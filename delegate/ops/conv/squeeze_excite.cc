@@ -2,11 +2,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_weights.h"
-#include "delegate/ops/stages.h"
-#include "delegate/ops/work_group.h"
+#include "delegate/ops/dispatches.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -77,7 +77,7 @@ int LanesOf(int sums, int terms, int invocations) {
 
 // Adds a dispatch that sums bands of the planes, and returns the tensor whose
 // plane has the same mean: [B,1,bands,C].
-TensorId AddBands(const Node& node, Planner* planner) {
+absl::StatusOr<TensorId> AddBands(const Node& node, Planner* planner) {
   // A power of two of threads that every OpenGL ES 3.1 device supports; one
   // vector on SIMD devices, which need not wait for others.
   constexpr int kPixels = 512;
@@ -101,7 +101,7 @@ TensorId AddBands(const Node& node, Planner* planner) {
   d.uniforms.Float("scale",
                    static_cast<float>(bands) / static_cast<float>(pixels));
   BindWidth(src, &d);
-  planner->Add(std::move(d));
+  RETURN_IF_ERROR(planner->Add(std::move(d)));
   return sums;
 }
 
@@ -119,8 +119,10 @@ PackedConstant WeightsFor(const Graph& graph, const Node& node, int weights,
 absl::Status PlanSqueezeExcite(const Node& node, Planner* planner) {
   const Graph& graph = planner->graph();
   const auto& a = node.Get<SqueezeExciteAttributes>();
-  const TensorId source = a.adds_bands_first ? AddBands(node, planner)
-                                             : node.inputs[kSqueezeSource];
+  TensorId source = node.inputs[kSqueezeSource];
+  if (a.adds_bands_first) {
+    ASSIGN_OR_RETURN(source, AddBands(node, planner));
+  }
   const Shape& src = planner->tensor(source).shape;
   const Shape& dst = planner->tensor(node.outputs[0]).shape;
   const bool has_second = node.inputs[kExciteWeights] != kNoTensor;
@@ -163,8 +165,7 @@ absl::Status PlanSqueezeExcite(const Node& node, Planner* planner) {
   d.uniforms.Int4("lane_bits", Logarithm(mean_lanes), Logarithm(first_lanes),
                   Logarithm(second_lanes), between);
   BindWidth(src, &d);
-  planner->Add(std::move(d));
-  return absl::OkStatus();
+  return planner->Add(std::move(d));
 }
 
 }  // namespace gles_delegate

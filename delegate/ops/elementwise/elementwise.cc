@@ -1,12 +1,10 @@
 #include "delegate/ops/elementwise/elementwise.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "absl/base/casts.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -15,14 +13,11 @@
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/constant_values.h"
-#include "delegate/graph/op.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/dispatches.h"
 #include "delegate/ops/movement/gather.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/ops/work_group.h"
-#include "delegate/plan/planner.h"
-#include "quant/fixed_point.h"
 
 namespace gles_delegate {
 
@@ -54,7 +49,8 @@ absl::StatusOr<TensorId> Aligned(Planner* planner, TensorId id,
   }
   const TensorId repeated = planner->AddTemporary(
       absl::StrCat(tensor.name, " repeated"), shape, tensor.type);
-  AddGather(planner, id, repeated, kBatchAxis, LinearSources(batch));
+  RETURN_IF_ERROR(
+      AddGather(planner, id, repeated, kBatchAxis, LinearSources(batch)));
   return repeated;
 }
 
@@ -128,8 +124,7 @@ absl::Status PlanElementwise(const Node& node, Planner* planner) {
   if (attributes.source_shape.c == 1 && shape.c > 1) d.Define("SPLAT");
   d.post_ops = std::move(functions);
   d.OverTexels(shape);
-  planner->Add(std::move(d));
-  return absl::OkStatus();
+  return planner->Add(std::move(d));
 }
 
 TensorId SourceOfFunctions(const Graph& graph, const Node& node) {
@@ -159,18 +154,6 @@ absl::StatusOr<PostOp> PostOpOf(const NodeView& node) {
   }
   return op;
 }
-
-}  // namespace
-
-// y = f(x).
-absl::StatusOr<ParsedNode> ParseUnary(const NodeView& node) {
-  ASSIGN_OR_RETURN(auto function, PostOpOf(node));
-  ElementwiseAttributes attributes;
-  attributes.source_shape = node.inputs[0]->shape;
-  return ParsedNode{attributes, {std::move(function)}};
-}
-
-namespace {
 
 // The first value of a constant of integers that `is_bad`; nullopt: none.
 absl::StatusOr<std::optional<int>> FirstThat(const Tensor& tensor,
@@ -313,6 +296,14 @@ absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
 
 }  // namespace
 
+// y = f(x).
+absl::StatusOr<ParsedNode> ParseUnary(const NodeView& node) {
+  ASSIGN_OR_RETURN(auto function, PostOpOf(node));
+  ElementwiseAttributes attributes;
+  attributes.source_shape = node.inputs[0]->shape;
+  return ParsedNode{attributes, {std::move(function)}};
+}
+
 absl::StatusOr<ParsedNode> ParseBinary(const NodeView& node) {
   auto parsed =
       ParseFunctionOfTwo(node, FunctionOf(node), /*first_is_source=*/false);
@@ -340,9 +331,7 @@ absl::Status PlanAddN(const Node& node, Planner* planner) {
     d.Read("src", sum);
     const size_t end = std::min(node.inputs.size(), next + kOperands);
     for (; next < end; ++next) {
-      PostOp add{"add"};
-      add.operand = node.inputs[next];
-      d.post_ops.push_back(std::move(add));
+      d.post_ops.push_back({"add", {}, node.inputs[next]});
     }
     sum = next == node.inputs.size()
               ? node.outputs[0]
@@ -350,7 +339,7 @@ absl::Status PlanAddN(const Node& node, Planner* planner) {
                                       planner->tensor(node.outputs[0]).type);
     d.Write("dst", sum);
     d.OverTexels(shape);
-    planner->Add(std::move(d));
+    RETURN_IF_ERROR(planner->Add(std::move(d)));
   } while (next < node.inputs.size());
   return absl::OkStatus();
 }
@@ -417,11 +406,20 @@ void ScaleSides(const Node& node, const ComparisonAttributes& attributes,
         node.integer_path
             ? 1
             : planner.tensor(node.inputs[i]).quantization.scale[0];
-    int step_bits;
-    std::memcpy(&step_bits, &step, sizeof(step));
     const quant::Multiplier& m = attributes.multipliers[i];
-    d->uniforms.Int4(kNames[i], m.value, m.shift, step_bits, 0);
+    d->uniforms.Int4(kNames[i], m.value, m.shift, absl::bit_cast<int>(step), 0);
   }
+}
+
+// The condition broadcasts as `condition` does, the values as they are.
+ParsedNode AlignSelect(const NodeView& node,
+                       const std::vector<int>& condition) {
+  const std::vector<int>& to = node.outputs[0]->dims;
+  SelectAttributes attributes;
+  attributes.aligned = {AlignedShape(condition, to),
+                        AlignedShape(node.inputs[1]->dims, to),
+                        AlignedShape(node.inputs[2]->dims, to)};
+  return ParsedNode{attributes, {}};
 }
 
 }  // namespace
@@ -450,26 +448,10 @@ absl::Status PlanComparison(const Node& node, Planner* planner) {
   constexpr const char* kNames[] = {"a", "b"};
   RETURN_IF_ERROR(BindBroadcast(node, attributes.aligned, kNames, planner, &d));
   if (attributes.of_quantized) ScaleSides(node, attributes, *planner, &d);
-  AddInLightGroups(std::move(d), planner);
-  return absl::OkStatus();
+  return AddInLightGroups(std::move(d), planner);
 }
 
 // --- SELECT, SELECT_V2 -------------------------------------------------------
-
-namespace {
-
-// The condition broadcasts as `condition` does, the values as they are.
-ParsedNode AlignSelect(const NodeView& node,
-                       const std::vector<int>& condition) {
-  const std::vector<int>& to = node.outputs[0]->dims;
-  SelectAttributes attributes;
-  attributes.aligned = {AlignedShape(condition, to),
-                        AlignedShape(node.inputs[1]->dims, to),
-                        AlignedShape(node.inputs[2]->dims, to)};
-  return ParsedNode{attributes, {}};
-}
-
-}  // namespace
 
 absl::StatusOr<ParsedNode> ParseSelect(const NodeView& node) {
   std::vector<int> condition = node.inputs[0]->dims;
@@ -487,8 +469,7 @@ absl::Status PlanSelect(const Node& node, Planner* planner) {
   Dispatch d("select");
   constexpr const char* kNames[] = {"condition", "a", "b"};
   RETURN_IF_ERROR(BindBroadcast(node, attributes.aligned, kNames, planner, &d));
-  AddInLightGroups(std::move(d), planner);
-  return absl::OkStatus();
+  return AddInLightGroups(std::move(d), planner);
 }
 
 // --- Sums of int16 values ----------------------------------------------------
@@ -524,8 +505,7 @@ absl::Status PlanInt16Sums(const Node& node, Planner* planner) {
   d.uniforms.Int4("shifts", shifts[0], shifts[1], shifts[2], shifts[3]);
   d.uniforms.Int4("more_shifts", shifts[4], shifts[5], shifts[6], shifts[7]);
   d.OverTexels(to);
-  AddInLightGroups(std::move(d), planner);
-  return absl::OkStatus();
+  return AddInLightGroups(std::move(d), planner);
 }
 
 }  // namespace
@@ -626,8 +606,7 @@ absl::Status PlanCast(const Node& node, Planner* planner) {
   const auto* kernels = node.As<quant::KernelTraits>();
   DefineHostType(to, kernels != nullptr ? *kernels : quant::KernelTraits(),
                  !IsIntegers(from), &d);
-  AddInLightGroups(std::move(d), planner);
-  return absl::OkStatus();
+  return AddInLightGroups(std::move(d), planner);
 }
 
 // DEQUANTIZE and QUANTIZE. DEQUANTIZE of a constant (mostly 16-bit weights) is
@@ -693,8 +672,7 @@ absl::Status PlanToInt32(const Node& node, const RequantizeAttributes& a,
   d.uniforms.Int("multiplier", a.multiplier.value);
   d.uniforms.Int("shift", a.multiplier.shift);
   d.uniforms.Int("zero_point", a.zero_point);
-  AddInLightGroups(std::move(d), planner);
-  return absl::OkStatus();
+  return AddInLightGroups(std::move(d), planner);
 }
 
 }  // namespace

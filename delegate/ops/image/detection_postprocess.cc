@@ -29,7 +29,7 @@
 #include "delegate/graph/custom_params.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/work_group.h"
+#include "delegate/ops/dispatches.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -156,13 +156,16 @@ class Postprocess {
         first_(planner->tensor(node.inputs[kScores]).shape.c - p_.classes) {}
 
   absl::Status Plan() {
-    boxes_ = Temporary("boxes", 1, anchors_, p_.regular ? 4 : 8);
-    Decode();
-    if (!p_.regular) return Select(boxes_, anchors_, /*suppress=*/true);
     const int max = std::min({p_.max, p_.max_of_class, anchors_});
+    const int64_t candidates =
+        p_.regular ? int64_t{p_.classes} * max : anchors_;
+    RETURN_IF_ERROR(SelectionOf(candidates, planner_.profile()).status());
+    boxes_ = Temporary("boxes", 1, anchors_, p_.regular ? 4 : 8);
+    RETURN_IF_ERROR(Decode());
+    if (!p_.regular) return Select(boxes_, candidates, /*suppress=*/true);
     const TensorId of_classes = Temporary("of classes", p_.classes, max, 8);
     RETURN_IF_ERROR(SelectInClasses(of_classes, max));
-    return Select(of_classes, int64_t{p_.classes} * max, /*suppress=*/false);
+    return Select(of_classes, candidates, /*suppress=*/false);
   }
 
  private:
@@ -194,7 +197,7 @@ class Postprocess {
     d->Define("CONSTANT_ANCHORS").Constant(std::move(packed));
   }
 
-  void Decode() {
+  absl::Status Decode() {
     Dispatch d("detection_decode");
     d.Read("encodings", node_.inputs[kEncodings]);
     if (!p_.regular) d.Define("BEST").Read("scores", node_.inputs[kScores]);
@@ -205,7 +208,7 @@ class Postprocess {
       d.uniforms.Int("first", first_);
       d.uniforms.Float("threshold", p_.score_threshold);
     }
-    AddInLightGroups(std::move(d), &planner_);
+    return AddInLightGroups(std::move(d), &planner_);
   }
 
   // A dispatch of detection_select.comp, but for what it writes.
@@ -234,8 +237,7 @@ class Postprocess {
     d.Write("kept", kept).Grid(d.work_group[0], 1, p_.classes);
     d.uniforms.Int("first", first_);
     d.uniforms.Float("threshold", p_.score_threshold);
-    planner_.Add(std::move(d));
-    return absl::OkStatus();
+    return planner_.Add(std::move(d));
   }
 
   // From what is to choose among to the outputs.
@@ -248,14 +250,12 @@ class Postprocess {
           .Write("classes", node_.outputs[kClasses])
           .Write("scores_out", node_.outputs[kScoresOut])
           .Write("count", node_.outputs[kCount]);
-      planner_.Add(std::move(d));
-      return absl::OkStatus();
+      return planner_.Add(std::move(d));
     }
     const TensorId kept = Temporary("kept", 1, p_.max, 8);
     d.Write("kept", kept);
-    planner_.Add(std::move(d));
-    AddRows(kept);
-    return absl::OkStatus();
+    RETURN_IF_ERROR(planner_.Add(std::move(d)));
+    return AddRows(kept);
   }
 
   // An invocation sorts in shared memory.
@@ -268,7 +268,7 @@ class Postprocess {
         .SharedMemory(kThreads * kElementBytes * (Top() + 1));
   }
 
-  void AddRows(TensorId kept) {
+  absl::Status AddRows(TensorId kept) {
     const Shape& boxes = planner_.tensor(node_.outputs[kBoxes]).shape;
     const Shape& classes = planner_.tensor(node_.outputs[kClasses]).shape;
     const int each = p_.regular ? 1 : p_.classes_of_each;
@@ -288,8 +288,9 @@ class Postprocess {
             .Grid(classes.slices(), 1, 1);
       }
       if (Top() > 1) d.uniforms.Int("first", first_);
-      planner_.Add(std::move(d));
+      RETURN_IF_ERROR(planner_.Add(std::move(d)));
     }
+    return absl::OkStatus();
   }
 
   const Node& node_;

@@ -10,9 +10,8 @@
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/custom_params.h"
-#include "delegate/graph/op.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/work_group.h"
+#include "delegate/ops/dispatches.h"
 #include "delegate/plan/planner.h"
 #include "quant/cpu_kernels.h"
 
@@ -90,8 +89,9 @@ Pixels XnnpackPixels(int i, int in, int out, const ResizeAttributes& a) {
   return p;
 }
 
-void PlanBilinearQuantized(const Node& node, const ResizeOfQuantized& quantized,
-                           Planner* planner) {
+absl::Status PlanBilinearQuantized(const Node& node,
+                                   const ResizeOfQuantized& quantized,
+                                   Planner* planner) {
   const Shape from = planner->tensor(node.inputs[0]).shape;
   const Shape to = planner->tensor(node.outputs[0]).shape;
   Dispatch d = TexelDispatch("resize_bilinear_quantized", node, *planner);
@@ -122,7 +122,7 @@ void PlanBilinearQuantized(const Node& node, const ResizeOfQuantized& quantized,
     }
   };
   d.Constant(std::move(pixels));
-  AddInLightGroups(std::move(d), planner);
+  return AddInLightGroups(std::move(d), planner);
 }
 
 }  // namespace
@@ -147,8 +147,7 @@ MemoryView BilinearView(const Node& node, const Shape& from, const Shape& to) {
 
 absl::Status PlanResizeBilinear(const Node& node, Planner* planner) {
   if (const auto* quantized = node.As<ResizeOfQuantized>()) {
-    PlanBilinearQuantized(node, *quantized, planner);
-    return absl::OkStatus();
+    return PlanBilinearQuantized(node, *quantized, planner);
   }
   const MemoryView source =
       BilinearView(node, planner->tensor(node.inputs[0]).shape,
@@ -160,11 +159,9 @@ absl::Status PlanResizeBilinear(const Node& node, Planner* planner) {
   if (planner->profile().choices.simd_lanes > 1) {
     const Shape& to = planner->tensor(node.outputs[0]).shape;
     d.Define("ALL_SLICES").Grid(to.w, to.h, to.b);
-    planner->Add(std::move(d));
-    return absl::OkStatus();
+    return planner->Add(std::move(d));
   }
-  AddInLightGroups(std::move(d), planner);
-  return absl::OkStatus();
+  return AddInLightGroups(std::move(d), planner);
 }
 
 absl::Status PlanResizeNearestNeighbor(const Node& node, Planner* planner) {
@@ -184,8 +181,7 @@ absl::Status PlanResizeNearestNeighbor(const Node& node, Planner* planner) {
     }
   };
   d.Constant(std::move(nearest));
-  AddInLightGroups(std::move(d), planner);
-  return absl::OkStatus();
+  return AddInLightGroups(std::move(d), planner);
 }
 
 // --- Resampler ---------------------------------------------------------------
@@ -211,8 +207,8 @@ absl::StatusOr<ParsedNode> ParseResampler(const NodeView& node) {
 }
 
 absl::Status PlanResampler(const Node& node, Planner* planner) {
-  planner->Add(TexelDispatch("resampler", node, *planner, {"src", "warp"}));
-  return absl::OkStatus();
+  return planner->Add(
+      TexelDispatch("resampler", node, *planner, {"src", "warp"}));
 }
 
 // --- Landmarks ---------------------------------------------------------------
@@ -277,8 +273,7 @@ absl::Status PlanTransformTensorBilinear(const Node& node, Planner* planner) {
       .Read("matrix", node.inputs[1])
       .Write("dst", node.outputs[0])
       .Grid(dst.w, dst.h, dst.slices());
-  planner->Add(std::move(d));
-  return absl::OkStatus();
+  return planner->Add(std::move(d));
 }
 
 absl::StatusOr<ParsedNode> ParseTransformLandmarks(const NodeView& node) {
@@ -305,8 +300,7 @@ absl::Status PlanTransformLandmarks(const Node& node, Planner* planner) {
       .Grid(dst.slices(), dst.w, 1);
   d.uniforms.Int("dimensions", p.dimensions);
   d.uniforms.Float("scale", p.scale);
-  planner->Add(std::move(d));
-  return absl::OkStatus();
+  return planner->Add(std::move(d));
 }
 
 absl::StatusOr<ParsedNode> ParseLandmarksToTransformMatrix(
@@ -354,8 +348,7 @@ absl::Status PlanLandmarksToTransformMatrix(const Node& node,
       "box", {p.scale_x, p.scale_y, p.multiplier, static_cast<float>(p.range)});
   d.uniforms.Float4(
       "target", {std::cos(p.target_radians), std::sin(p.target_radians), 0, 0});
-  planner->Add(std::move(d));
-  return absl::OkStatus();
+  return planner->Add(std::move(d));
 }
 
 }  // namespace gles_delegate

@@ -9,9 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/ops/conv/conv_strategies.h"
-#include "delegate/ops/matmul/matrix_product.h"
+#include "delegate/ops/dispatches.h"
 #include "delegate/ops/reduction/rows.h"
-#include "delegate/ops/stages.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -60,64 +59,6 @@ AttentionTiling WithLanes(const AttentionTiling& t, const AttentionWork& work,
              ? WithLanes(more, work, limits)
              : t;
 }
-
-}  // namespace
-
-int64_t AttentionTiling::groups(const AttentionWork& work) const {
-  return int64_t{DivideUp(work.rows, group_rows())} * work.matrices;
-}
-
-int AttentionTiling::value_keys() const {
-  // A power of two, as the keys of a tile are.
-  int keys = 4;
-  while (2 * keys * slices <= 4 * chunk_terms && keys < 4 * cells_x) {
-    keys *= 2;
-  }
-  return keys;
-}
-
-int64_t AttentionTiling::SharedBytes(int terms) const {
-  const int keys = chunk_terms * 4 * (cells_x + 2);
-  const int values = value_keys() * (cells_x * slices + 1);
-  const int sums = lanes > 1 ? cells_x * cells_y * (halves ? 2 : 1) : 0;
-  const int of_lane =
-      cells_x * (group_rows() + 1) + std::max({keys, values, sums});
-  const int texels = terms * group_rows() + lanes * of_lane;
-  const int totals = lanes * group_rows() * (lanes > 1 ? 2 : 1);
-  return int64_t{halves ? 8 : 16} * texels + int64_t{4} * totals;
-}
-
-std::optional<AttentionTiling> ChooseAttentionTiling(
-    const AttentionWork& work, const DeviceProfile& profile) {
-  AttentionTiling t = CellsFor(work.results);
-  t.halves = work.halves;
-  t.chunk_terms =
-      std::min(work.terms, work.halves ? kTermsOfHalves : kTermsOfKeys);
-  if (GroupsAtOnce(profile) == 0 || t.slices > kMaxResultSlices) {
-    return std::nullopt;
-  }
-  std::optional<AttentionTiling> best;
-  int64_t min = std::numeric_limits<int64_t>::max();
-  for (t.rows = 1; t.rows <= kMaxTexels / 2; ++t.rows) {
-    for (t.cells_y = kRowCells; Fits(t, work, profile.limits);
-         t.cells_y += kRowCells) {
-      const int64_t groups = t.groups(work);
-      const int64_t cost =
-          RoundsOf(groups, profile) * (t.group_rows() + kRowsOfLoads);
-      // At least half of the processors need work.
-      if (cost > min || 2 * groups < GroupsAtOnce(profile)) continue;
-      const AttentionTiling with_lanes = WithLanes(t, work, profile.limits);
-      // The most invocations, then the most rows of each, as more rows share
-      // what an invocation loads (H200).
-      if (cost == min && with_lanes.threads() < best->threads()) continue;
-      best = with_lanes;
-      min = cost;
-    }
-  }
-  return best;
-}
-
-namespace {
 
 constexpr int kInputs = 3;  // before the operands
 constexpr int kMinThreads = 8;
@@ -346,6 +287,60 @@ absl::StatusOr<Dispatch> DispatchOf(const AttentionAttributes& a,
 
 }  // namespace
 
+int64_t AttentionTiling::groups(const AttentionWork& work) const {
+  return int64_t{DivideUp(work.rows, group_rows())} * work.matrices;
+}
+
+int AttentionTiling::value_keys() const {
+  // A power of two, as the keys of a tile are.
+  int keys = 4;
+  while (2 * keys * slices <= 4 * chunk_terms && keys < 4 * cells_x) {
+    keys *= 2;
+  }
+  return keys;
+}
+
+int64_t AttentionTiling::SharedBytes(int terms) const {
+  const int keys = chunk_terms * 4 * (cells_x + 2);
+  const int values = value_keys() * (cells_x * slices + 1);
+  const int sums = lanes > 1 ? cells_x * cells_y * (halves ? 2 : 1) : 0;
+  const int of_lane =
+      cells_x * (group_rows() + 1) + std::max({keys, values, sums});
+  const int texels = terms * group_rows() + lanes * of_lane;
+  const int totals = lanes * group_rows() * (lanes > 1 ? 2 : 1);
+  return int64_t{halves ? 8 : 16} * texels + int64_t{4} * totals;
+}
+
+std::optional<AttentionTiling> ChooseAttentionTiling(
+    const AttentionWork& work, const DeviceProfile& profile) {
+  AttentionTiling t = CellsFor(work.results);
+  t.halves = work.halves;
+  t.chunk_terms =
+      std::min(work.terms, work.halves ? kTermsOfHalves : kTermsOfKeys);
+  if (GroupsAtOnce(profile) == 0 || t.slices > kMaxResultSlices) {
+    return std::nullopt;
+  }
+  std::optional<AttentionTiling> best;
+  int64_t min = std::numeric_limits<int64_t>::max();
+  for (t.rows = 1; t.rows <= kMaxTexels / 2; ++t.rows) {
+    for (t.cells_y = kRowCells; Fits(t, work, profile.limits);
+         t.cells_y += kRowCells) {
+      const int64_t groups = t.groups(work);
+      const int64_t cost =
+          RoundsOf(groups, profile) * (t.group_rows() + kRowsOfLoads);
+      // At least half of the processors need work.
+      if (cost > min || 2 * groups < GroupsAtOnce(profile)) continue;
+      const AttentionTiling with_lanes = WithLanes(t, work, profile.limits);
+      // The most invocations, then the most rows of each, as more rows share
+      // what an invocation loads (H200).
+      if (cost == min && with_lanes.threads() < best->threads()) continue;
+      best = with_lanes;
+      min = cost;
+    }
+  }
+  return best;
+}
+
 std::optional<AttentionWay> ChooseAttentionWay(const AttentionAttributes& a,
                                                const DeviceProfile& profile) {
   const AttentionWork work = AttentionWorkOf(a);
@@ -374,17 +369,15 @@ absl::Status PlanAttention(const Node& node, Planner* planner) {
                         ? PartsOfRow(work, planner->profile())
                         : 1;
   if (parts == 1) {
-    planner->Add(std::move(d.Write("dst", dst)));
-    return absl::OkStatus();
+    return planner->Add(std::move(d.Write("dst", dst)));
   }
   const int rows = work.rows * work.matrices;
   const TensorId of_parts = planner->AddFloat32Temporary(
       "parts", {1, rows, parts, 4 * (work.results + 1)});
-  planner->Add(std::move(d.Write("dst", of_parts)));
+  RETURN_IF_ERROR(planner->Add(std::move(d.Write("dst", of_parts))));
   Dispatch join =
       JoinOf(work, a.in_one_row, planner->tensor(node.inputs[0]).shape.h);
-  planner->Add(std::move(join.Read("src", of_parts).Write("dst", dst)));
-  return absl::OkStatus();
+  return planner->Add(std::move(join.Read("src", of_parts).Write("dst", dst)));
 }
 
 }  // namespace gles_delegate

@@ -1,6 +1,5 @@
 #include "delegate/ops/matmul/matrix_product.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,10 +10,7 @@
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_strategies.h"
-#include "delegate/ops/conv/conv_weights.h"
-#include "delegate/ops/stages.h"
-#include "delegate/ops/work_group.h"
-#include "delegate/plan/planner.h"
+#include "delegate/ops/dispatches.h"
 
 namespace gles_delegate {
 
@@ -31,6 +27,17 @@ std::string PlaceOf(const std::vector<int>& dims, const Shape& s,
   }
   return absl::StrCat("row, ", s.h > 1 ? "height" : "0", ", slice, ",
                       s.b > 1 ? "batch" : "0");
+}
+
+// The profile's tile, or one of up to twice its pixels if that makes fewer past
+// the end of a row. Lanes are busy anyhow: tiles of all products are in a row.
+ConvTile ProductTile(int pixels, int slices, const DeviceChoices& choices) {
+  ConvTile tile = ChooseConvTile(pixels, slices, choices);
+  const auto made = [&](int t) { return DivideUp(pixels, t) * t; };
+  for (int t = tile.pixels + 1; t <= 2 * choices.conv_tile_pixels; ++t) {
+    if (made(t) < made(tile.pixels)) tile.pixels = t;
+  }
+  return tile;
 }
 
 }  // namespace
@@ -53,28 +60,12 @@ void AddMatrixPlace(absl::string_view name, const std::vector<int>& dims,
             PlaceOf(dims, shape, rank));
 }
 
-namespace {
-
-// The profile's tile, or one of up to twice its pixels if that makes fewer past
-// the end of a row. Lanes are busy anyhow: tiles of all products are in a row.
-ConvTile ProductTile(int pixels, int slices, const DeviceChoices& choices) {
-  ConvTile tile = ChooseConvTile(pixels, slices, choices);
-  const auto made = [&](int t) { return DivideUp(pixels, t) * t; };
-  for (int t = tile.pixels + 1; t <= 2 * choices.conv_tile_pixels; ++t) {
-    if (made(t) < made(tile.pixels)) tile.pixels = t;
-  }
-  return tile;
-}
-
-}  // namespace
-
-void PlanMatrixProduct(TensorId src, TensorId dst, const WeightIds& weights,
-                       int outputs, int k, Planner* planner) {
-  // kGemvByLanes takes any.
-  PlanConvolution(
+absl::Status PlanMatrixProduct(TensorId src, TensorId dst,
+                               const WeightIds& weights, int outputs, int k,
+                               Planner* planner) {
+  return PlanConvolution(
       Convolution::OfRows(src, dst, weights, outputs, k, planner->graph()),
-      planner)
-      .IgnoreError();
+      planner);
 }
 
 FilterValues StackedWeights(const MatrixProducts& products, int outputs,
@@ -96,10 +87,10 @@ FilterValues StackedWeights(const MatrixProducts& products, int outputs,
   };
 }
 
-void PlanMatrixProducts(const MatrixProducts& products, Planner* planner) {
+absl::Status PlanMatrixProducts(const MatrixProducts& products,
+                                Planner* planner) {
   if (auto shared = ProductsShared(products, *planner)) {
-    planner->Add(*std::move(shared));
-    return;
+    return planner->Add(*std::move(shared));
   }
   const Shape& src = planner->tensor(products.src).shape;
   const Shape& dst = planner->tensor(products.dst).shape;
@@ -119,7 +110,7 @@ void PlanMatrixProducts(const MatrixProducts& products, Planner* planner) {
       .Constant(std::move(weights))
       .Grid(dst.h * DivideUp(dst.w, tile.pixels),
             DivideUp(dst.slices(), tile.slices), 1);
-  planner->Add(std::move(d));
+  return planner->Add(std::move(d));
 }
 
 // --- Products of few rows ----------------------------------------------------
@@ -141,7 +132,7 @@ bool AppliesGemvBySlices(const Convolution& conv, const Planner& planner) {
              profile.limits.max_texture_size;
 }
 
-void PlanGemvBySlices(const Convolution& conv, Planner* planner) {
+absl::Status PlanGemvBySlices(const Convolution& conv, Planner* planner) {
   const DeviceProfile& profile = planner->profile();
   const int block = profile.choices.simd_lanes;
   const int rows = conv.pixels();
@@ -156,7 +147,7 @@ void PlanGemvBySlices(const Convolution& conv, Planner* planner) {
       .Grid(conv.dst_shape.slices(), DivideUp(rows, tile_rows), 1);
   if (block <= profile.limits.max_work_group_size[0]) d.WorkGroup(block, 1, 1);
   d.uniforms.Int4("row_shape", rows, conv.filter.taps, 0, 0);
-  planner->Add(std::move(d));
+  return planner->Add(std::move(d));
 }
 
 // As kGemvBySlices: the neighbours in a vector compute different slices.
@@ -218,7 +209,7 @@ bool AppliesGemvByLanes(const Convolution& conv, const Planner& planner) {
   return IsRowProduct(conv, planner.profile().choices);
 }
 
-void PlanGemvByLanes(const Convolution& conv, Planner* planner) {
+absl::Status PlanGemvByLanes(const Convolution& conv, Planner* planner) {
   const int terms = conv.filter.terms();
   const bool elements = !conv.RowsAreWholePixels();
   const int row_texels = elements ? DivideUp(terms, 4) : conv.term_texels();
@@ -249,7 +240,7 @@ void PlanGemvByLanes(const Convolution& conv, Planner* planner) {
       .Write("dst", conv.dst)
       .Grid(lanes > 1 ? lanes : slices, lanes > 1 ? slices : 1,
             DivideUp(rows, tile_rows));
-  BindFilter(conv, planner, &d);
+  RETURN_IF_ERROR(BindFilter(conv, planner, &d));
   // One lane takes no barriers.
   if (lanes > 1) {
     d.WorkGroup(lanes, 1, 1).SharedMemory(int64_t{shared_bytes} * lanes);
@@ -258,7 +249,7 @@ void PlanGemvByLanes(const Convolution& conv, Planner* planner) {
   }
   d.uniforms.Int4("row_shape", rows, row_texels, conv.filter.taps, terms);
   BindRowStages(conv, *planner, &d);
-  planner->Add(std::move(d));
+  return planner->Add(std::move(d));
 }
 
 }  // namespace
@@ -423,14 +414,12 @@ absl::Status PlanBatchMatMul(const Node& node, Planner* planner) {
   const Matrix x = MatrixOf(a.x, a.adj_x);
   const Matrix y = MatrixOf(a.y, a.adj_y);
   if (IsMatrixProduct(a)) {
-    PlanMatrixProduct(node.inputs[0], node.outputs[0], {node.inputs[1]},
-                      y.columns, x.columns, planner);
-    return absl::OkStatus();
+    return PlanMatrixProduct(node.inputs[0], node.outputs[0], {node.inputs[1]},
+                             y.columns, x.columns, planner);
   }
   if (const auto pairs = PairsOf(node, a, planner->graph())) {
     if (auto shared = MatricesShared(*pairs, *planner)) {
-      planner->Add(*std::move(shared));
-      return absl::OkStatus();
+      return planner->Add(*std::move(shared));
     }
   }
   TileWork work;
@@ -442,8 +431,7 @@ absl::Status PlanBatchMatMul(const Node& node, Planner* planner) {
   Dispatch d("batch_matmul");
   d.Define("TILE_ROWS", tile.pixels).Define("TILE_SLICES", tile.slices);
   BindMatrices(node, a, tile, *planner, &d);
-  planner->Add(std::move(d));
-  return absl::OkStatus();
+  return planner->Add(std::move(d));
 }
 
 namespace {
@@ -465,8 +453,7 @@ absl::Status PlanInt16BatchMatMul(const Node& node, Planner* planner) {
   BindMatrices(node, a.matrices, {rows, 1}, *planner, &d);
   d.uniforms.Int("multiplier", a.multiplier.value);
   d.uniforms.Int("right", a.multiplier.right);
-  AddInLightGroups(std::move(d), planner);
-  return absl::OkStatus();
+  return AddInLightGroups(std::move(d), planner);
 }
 
 }  // namespace

@@ -48,8 +48,9 @@ void AddMatrixPlace(absl::string_view name, const std::vector<int>& dims,
 //
 // Adds the product's dispatch by the first strategy that applies
 // (conv_strategies.h), preceded by one that packs weights computed at run time.
-void PlanMatrixProduct(TensorId src, TensorId dst, const WeightIds& weights,
-                       int outputs, int k, Planner* planner);
+absl::Status PlanMatrixProduct(TensorId src, TensorId dst,
+                               const WeightIds& weights, int outputs, int k,
+                               Planner* planner);
 
 // Several products with different matrices: row h of src, whose batch is 1,
 // times the h-th matrix of weights.
@@ -71,7 +72,8 @@ struct MatrixPairs {
 };
 
 // Adds one dispatch for all products.
-void PlanMatrixProducts(const MatrixProducts& products, Planner* planner);
+absl::Status PlanMatrixProducts(const MatrixProducts& products,
+                                Planner* planner);
 
 // The weights of all products as one filter, each matrix padded to `outputs`
 // rows with zeros.

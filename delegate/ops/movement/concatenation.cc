@@ -9,8 +9,8 @@
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/dispatches.h"
 #include "delegate/ops/movement/remap.h"
-#include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -91,17 +91,18 @@ std::vector<Part> PartsOf(const Planner& planner,
 
 // Adds a copy for each input. `step`: its extent along the axis, if it is
 // without the axis.
-void AddPieces(Planner* planner, absl::Span<const TensorId> inputs,
-               TensorId output, int axis, const Remap& remap = {},
-               int step = 0) {
+absl::Status AddPieces(Planner* planner, absl::Span<const TensorId> inputs,
+                       TensorId output, int axis, const Remap& remap = {},
+                       int step = 0) {
   AxisArray at = {};
   for (TensorId id : inputs) {
     AxisArray extent =
         ExtentsOf(planner->tensor(step == 0 ? id : output), remap.dst_outer);
     if (step != 0) extent[axis] = step;
-    AddRemapToBox(planner, id, output, remap, extent, at);
+    RETURN_IF_ERROR(AddRemapToBox(planner, id, output, remap, extent, at));
     at[axis] += extent[axis];
   }
+  return absl::OkStatus();
 }
 
 // From a tensor of `dims`, which has extent 1 along the axis, to one without
@@ -128,8 +129,8 @@ Remap RemapOfAxis(const std::vector<int>& dims, int axis, bool adds) {
 
 // Adds a dispatch that writes output slices [begin, end). All channels of these
 // slices come from `parts`.
-void AddMerge(Planner* planner, absl::Span<const Part> parts, TensorId output,
-              int begin, int end) {
+absl::Status AddMerge(Planner* planner, absl::Span<const Part> parts,
+                      TensorId output, int begin, int end) {
   static constexpr const char* kSources[kMaxSources] = {"src0", "src1", "src2"};
   const Shape to = planner->tensor(output).shape;
   std::array<int, kMaxSources> from = {0, 0, 0};
@@ -144,13 +145,12 @@ void AddMerge(Planner* planner, absl::Span<const Part> parts, TensorId output,
   d.uniforms.Int("first_slice", begin);
   d.uniforms.Int("slice_count", end - begin);
   d.Grid(to.w, to.h, (end - begin) * to.b);
-  UseLightWorkGroup(planner->profile(), &d);
-  planner->Add(std::move(d));
+  return AddInLightGroups(std::move(d), planner);
 }
 
 // Joins inputs until no texel needs more than kMaxSources of them. The inner
 // inputs of such a texel have one channel each, so that joining two is cheap.
-void JoinNarrowInputs(Planner* planner, std::vector<TensorId>* inputs) {
+absl::Status JoinNarrowInputs(Planner* planner, std::vector<TensorId>* inputs) {
   for (size_t i = 0; i + kMaxSources < inputs->size();) {
     const std::vector<Part> parts = PartsOf(*planner, *inputs);
     const Part& first = parts[i];
@@ -163,18 +163,19 @@ void JoinNarrowInputs(Planner* planner, std::vector<TensorId>* inputs) {
     shape.c = parts[i + 1].channels + parts[i + 2].channels;
     const TensorId pair = planner->AddTemporary(
         "two inputs joined", shape, planner->tensor(parts[i].id).type);
-    AddConcatenation(planner, {parts[i + 1].id, parts[i + 2].id}, pair,
-                     kChannelAxis);
+    RETURN_IF_ERROR(AddConcatenation(
+        planner, {parts[i + 1].id, parts[i + 2].id}, pair, kChannelAxis));
     (*inputs)[i + 1] = pair;
     inputs->erase(inputs->begin() + i + 2);
   }
+  return absl::OkStatus();
 }
 
 // Adds dispatches that write the texels from left to right. Each dispatch
 // writes as many texels as three inputs give.
-void AddMerges(Planner* planner, std::vector<TensorId> inputs,
-               TensorId output) {
-  JoinNarrowInputs(planner, &inputs);
+absl::Status AddMerges(Planner* planner, std::vector<TensorId> inputs,
+                       TensorId output) {
+  RETURN_IF_ERROR(JoinNarrowInputs(planner, &inputs));
   const std::vector<Part> parts = PartsOf(*planner, inputs);
   const int slices = planner->tensor(output).shape.slices();
   size_t first = 0;
@@ -184,16 +185,18 @@ void AddMerges(Planner* planner, std::vector<TensorId> inputs,
     const size_t next = first + count;
     // A texel that the next input shares is left to the next dispatch.
     const int end = next == parts.size() ? slices : parts[next].begin / 4;
-    AddMerge(planner, absl::MakeConstSpan(parts).subspan(first, count), output,
-             begin, end);
+    RETURN_IF_ERROR(AddMerge(planner,
+                             absl::MakeConstSpan(parts).subspan(first, count),
+                             output, begin, end));
     begin = end;
   }
+  return absl::OkStatus();
 }
 
 }  // namespace
 
-void AddConcatenation(Planner* planner, std::vector<TensorId> inputs,
-                      TensorId output, int axis) {
+absl::Status AddConcatenation(Planner* planner, std::vector<TensorId> inputs,
+                              TensorId output, int axis) {
   bool aligned = true;
   if (axis == kChannelAxis) {
     for (const Part& part : PartsOf(*planner, inputs)) {
@@ -201,14 +204,13 @@ void AddConcatenation(Planner* planner, std::vector<TensorId> inputs,
     }
   }
   if (aligned) return AddPieces(planner, inputs, output, axis);
-  AddMerges(planner, std::move(inputs), output);
+  return AddMerges(planner, std::move(inputs), output);
 }
 
 absl::StatusOr<ParsedNode> ParseConcatenation(const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<ConcatenationParams>());
   const Tensor& first = *node.inputs[0];
-  ASSIGN_OR_RETURN(
-      auto axis, NormalAxis(params->axis, static_cast<int>(first.dims.size())));
+  ASSIGN_OR_RETURN(auto axis, NormalAxis(params->axis, first.dims.size()));
   RETURN_IF_ERROR(CheckPieces(node.inputs, *node.outputs[0], axis));
   ASSIGN_OR_RETURN(auto activation, FusedActivation(params->activation));
   if (IsIntegers(first) && !activation.empty()) {
@@ -226,11 +228,9 @@ absl::Status PlanConcatenation(const Node& node, Planner* planner) {
   if (a.outer != 0) {
     Remap remap;
     remap.src_outer = remap.dst_outer = a.outer;
-    AddPieces(planner, node.inputs, node.outputs[0], a.axis, remap);
-  } else {
-    AddConcatenation(planner, node.inputs, node.outputs[0], a.axis);
+    return AddPieces(planner, node.inputs, node.outputs[0], a.axis, remap);
   }
-  return absl::OkStatus();
+  return AddConcatenation(planner, node.inputs, node.outputs[0], a.axis);
 }
 
 // --- PACK --------------------------------------------------------------------
@@ -239,8 +239,7 @@ absl::StatusOr<ParsedNode> ParsePack(const NodeView& node) {
   const int count = static_cast<int>(node.inputs.size());
   ASSIGN_OR_RETURN(auto params, node.Get<PackParams>());
   const std::vector<int>& dims = node.inputs[0]->dims;
-  const int rank = static_cast<int>(dims.size()) + 1;
-  ASSIGN_OR_RETURN(auto axis, NormalAxis(params->axis, rank));
+  ASSIGN_OR_RETURN(auto axis, NormalAxis(params->axis, dims.size() + 1));
   std::vector<int> want = dims;
   want.insert(want.begin() + axis, count);
   RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
@@ -258,8 +257,7 @@ absl::Status PlanPack(const Node& node, Planner* planner) {
   const auto a = node.Get<PackAttributes>();
   const TensorId output = node.outputs[0];
   if (a.axis != kChannelAxis) {
-    AddPieces(planner, node.inputs, output, a.axis, a.remap, a.step);
-    return absl::OkStatus();
+    return AddPieces(planner, node.inputs, output, a.axis, a.remap, a.step);
   }
   // Along the channels four inputs share a texel, so each input becomes a
   // tensor of one channel first.
@@ -271,10 +269,9 @@ absl::Status PlanPack(const Node& node, Planner* planner) {
     }
     columns.push_back(planner->AddTemporaryOf(
         "input of one channel", a.view, planner->tensor(node.outputs[0]).type));
-    AddRemap(planner, input, columns.back(), a.remap);
+    RETURN_IF_ERROR(AddRemap(planner, input, columns.back(), a.remap));
   }
-  AddConcatenation(planner, std::move(columns), output, kChannelAxis);
-  return absl::OkStatus();
+  return AddConcatenation(planner, std::move(columns), output, kChannelAxis);
 }
 
 // --- SPLIT, SPLIT_V, UNPACK --------------------------------------------------
@@ -289,8 +286,7 @@ namespace {
 absl::StatusOr<ParsedNode> ParseCuts(const NodeView& node, int value_input,
                                      int axis_input) {
   const std::vector<int>& dims = node.inputs[value_input]->dims;
-  ASSIGN_OR_RETURN(
-      auto axis, AxisOfInput(node, axis_input, static_cast<int>(dims.size())));
+  ASSIGN_OR_RETURN(auto axis, AxisOfInput(node, axis_input, dims.size()));
   // TFLite 2.9 takes sizes of SPLIT_V that leave elements of the axis.
   RETURN_IF_ERROR(CheckPieces(node.outputs, *node.inputs[value_input], axis));
   const AxisPlace place = PlaceOfAxis(dims, axis);
@@ -320,8 +316,7 @@ absl::StatusOr<ParsedNode> ParseSplitV(const NodeView& node) {
 absl::StatusOr<ParsedNode> ParseUnpack(const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<UnpackParams>());
   const std::vector<int>& dims = node.inputs[0]->dims;
-  ASSIGN_OR_RETURN(auto axis,
-                   NormalAxis(params->axis, static_cast<int>(dims.size())));
+  ASSIGN_OR_RETURN(auto axis, NormalAxis(params->axis, dims.size()));
   if (static_cast<int64_t>(node.outputs.size()) != dims[axis]) {
     return absl::InvalidArgumentError(
         absl::StrCat("has ", node.outputs.size(), " outputs for the ",

@@ -2,24 +2,18 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/constant_values.h"
-#include "delegate/graph/op.h"
 #include "delegate/graph/texels.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/ops/reduction/reduction.h"
-#include "delegate/ops/work_group.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -120,8 +114,7 @@ absl::Status AddLinearGather(const Node& node, const LinearGather& gather,
   d.uniforms.Int("outer", gather.outer);
   d.uniforms.Int("rows", rows);
   d.OverTexels(to);
-  AddInLightGroups(std::move(d), planner);
-  return absl::OkStatus();
+  return AddInLightGroups(std::move(d), planner);
 }
 
 constexpr int kTableWidth = 1024;  // texels a row, within any texture limit
@@ -147,6 +140,21 @@ absl::StatusOr<int> BatchDims(const NodeView& node, int axis) {
                      ", the indices' rank ", index_rank));
   }
   return batch_dims;
+}
+
+// TFLite reads uint8 as int8 here, and no zero points.
+absl::Status CheckQuantizedTable(const Tensor& table) {
+  const std::vector<int64_t>& zeros = table.quantization.zero_point;
+  if (!table.is_float_view() ||
+      (table.is_constant() && table.quantized == DataType::kInt8 &&
+       std::all_of(zeros.begin(), zeros.end(),
+                   [](int64_t zero) { return zero == 0; }))) {
+    return absl::OkStatus();
+  }
+  return absl::UnimplementedError(
+      absl::StrCat("the table ", table.ToString(),
+                   " is quantized; it must be constant, int8 or int4, with "
+                   "zero points of 0"));
 }
 
 }  // namespace
@@ -180,8 +188,8 @@ absl::StatusOr<ParsedNode> ParseGather(const NodeView& node) {
   return ParsedNode{std::move(a), {}};
 }
 
-void AddGather(Planner* planner, TensorId src, TensorId dst, int axis,
-               const std::vector<int>& indices) {
+absl::Status AddGather(Planner* planner, TensorId src, TensorId dst, int axis,
+                       const std::vector<int>& indices) {
   static constexpr const char* kAxes[] = {"AXIS_BATCH", "AXIS_Y", "AXIS_X",
                                           "AXIS_CHANNEL"};
   Dispatch d("gather");
@@ -197,7 +205,7 @@ void AddGather(Planner* planner, TensorId src, TensorId dst, int axis,
   };
   d.Constant(std::move(table));
   d.OverTexels(planner->tensor(dst).shape);
-  AddInLightGroups(std::move(d), planner);
+  return AddInLightGroups(std::move(d), planner);
 }
 
 absl::Status PlanGather(const Node& node, Planner* planner) {
@@ -206,10 +214,10 @@ absl::Status PlanGather(const Node& node, Planner* planner) {
   if (a.linear.has_value()) {
     return AddLinearGather(node, *a.linear, planner);
   }
-  AddInShape(planner, "picked slices", a.picked, output, [&](TensorId dst) {
-    AddGather(planner, node.inputs[0], dst, a.axis, a.indices);
-  });
-  return absl::OkStatus();
+  return AddInShape(
+      planner, "picked slices", a.picked, output, [&](TensorId dst) {
+        return AddGather(planner, node.inputs[0], dst, a.axis, a.indices);
+      });
 }
 
 // GATHER_ND: each row of the indices [..., depth] selects an element or slice
@@ -236,25 +244,6 @@ absl::Status PlanLinearGather(const Node& node, Planner* planner) {
 // points of 0; results are float32. Indices are a vector, int32 at run time,
 // int32 or int64 if constant. At run time, indices outside the table are
 // clamped; TFLite fails.
-
-namespace {
-
-// TFLite reads uint8 as int8 here, and no zero points.
-absl::Status CheckQuantizedTable(const Tensor& table) {
-  const std::vector<int64_t>& zeros = table.quantization.zero_point;
-  if (!table.is_float_view() ||
-      (table.is_constant() && table.quantized == DataType::kInt8 &&
-       std::all_of(zeros.begin(), zeros.end(),
-                   [](int64_t zero) { return zero == 0; }))) {
-    return absl::OkStatus();
-  }
-  return absl::UnimplementedError(
-      absl::StrCat("the table ", table.ToString(),
-                   " is quantized; it must be constant, int8 or int4, with "
-                   "zero points of 0"));
-}
-
-}  // namespace
 
 absl::StatusOr<ParsedNode> ParseEmbeddingLookup(const NodeView& node) {
   const Tensor& indices = *node.inputs[0];
@@ -296,8 +285,7 @@ absl::Status PlanOneHot(const Node& node, Planner* planner) {
   d.Read("on_value", node.inputs[2]).Read("off_value", node.inputs[3]);
   d.uniforms.Int("depth", a.depth);
   d.uniforms.Int("inner", a.inner);
-  AddInLightGroups(std::move(d), planner);
-  return absl::OkStatus();
+  return AddInLightGroups(std::move(d), planner);
 }
 
 // --- SCATTER_ND, segments ----------------------------------------------------
@@ -316,6 +304,21 @@ absl::Status CheckScatterReads(const Tensor& output, const Tensor& indices) {
   return absl::UnimplementedError(
       absl::StrCat("each of the ", texels, " texels of the output would read ",
                    reads, " indices; at most ", kMaxReads, " reads run here"));
+}
+
+absl::StatusOr<ParsedNode> ParseSegments(const NodeView& node, int segments,
+                                         Reducer reducer) {
+  const Tensor& data = *node.inputs[0];
+  const Tensor& output = *node.outputs[0];
+  Scatter scatter;
+  scatter.indices_input = 1;
+  scatter.updates_input = 0;
+  scatter.extents[0] = segments;
+  scatter.reducer = reducer;
+  scatter.count = static_cast<int>(node.inputs[1]->shape.elements());
+  ASSIGN_OR_RETURN(scatter.inner, ElementsOfEach(data, scatter.count));
+  RETURN_IF_ERROR(CheckScatterReads(output, *node.inputs[1]));
+  return ParsedNode{scatter, {}};
 }
 
 }  // namespace
@@ -342,28 +345,8 @@ absl::Status PlanScatterNd(const Node& node, Planner* planner) {
   d.Read("updates", node.inputs[scatter.updates_input]);
   d.Read("indices", index);
   BindSlices(scatter, &d);
-  planner->Add(std::move(d));
-  return absl::OkStatus();
+  return planner->Add(std::move(d));
 }
-
-namespace {
-
-absl::StatusOr<ParsedNode> ParseSegments(const NodeView& node, int segments,
-                                         Reducer reducer) {
-  const Tensor& data = *node.inputs[0];
-  const Tensor& output = *node.outputs[0];
-  Scatter scatter;
-  scatter.indices_input = 1;
-  scatter.updates_input = 0;
-  scatter.extents[0] = segments;
-  scatter.reducer = reducer;
-  scatter.count = static_cast<int>(node.inputs[1]->shape.elements());
-  ASSIGN_OR_RETURN(scatter.inner, ElementsOfEach(data, scatter.count));
-  RETURN_IF_ERROR(CheckScatterReads(output, *node.inputs[1]));
-  return ParsedNode{scatter, {}};
-}
-
-}  // namespace
 
 // SEGMENT_SUM and UNSORTED_SEGMENT_SUM, _PROD, _MAX and _MIN: row s of the
 // output is the sum (product, maximum, minimum) of the rows of input 0 whose id
@@ -469,8 +452,8 @@ void AddMoveParams(const MovedFunctionsAttributes& a, Dispatch* d) {
   d->Define("MOVE_PARAMS", members);
 }
 
-}  // namespace
-
+// Defines MOVE_PARAMS, with their uniforms, and MOVED_PARTS for the shader's
+// moved_value(). Binds the inputs.
 void DefineMovedValue(const MovedFunctionsAttributes& a,
                       absl::Span<const TensorId> inputs, Dispatch* d) {
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -484,11 +467,12 @@ void DefineMovedValue(const MovedFunctionsAttributes& a,
   d->Define("MOVED_PARTS", parts);
 }
 
+}  // namespace
+
 absl::Status PlanMovedFunctions(const Node& node, Planner* planner) {
   Dispatch d = TexelDispatch("moved_functions", node, *planner, {});
   DefineMovedValue(node.Get<MovedFunctionsAttributes>(), node.inputs, &d);
-  planner->Add(std::move(d));
-  return absl::OkStatus();
+  return planner->Add(std::move(d));
 }
 
 // --- DYNAMIC_UPDATE_SLICE ----------------------------------------------------
@@ -558,8 +542,7 @@ absl::Status PlanDynamicUpdateSlice(const Node& node, Planner* planner) {
   }
   if (a.in_place) d.Define(a.CoversChannels() ? "IN_PLACE" : "PARTS_IN_PLACE");
   d.OverTexels(WrittenPart(a, update, dst));
-  planner->Add(std::move(d));
-  return absl::OkStatus();
+  return planner->Add(std::move(d));
 }
 
 }  // namespace gles_delegate

@@ -17,8 +17,8 @@
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
+#include "delegate/ops/dispatches.h"
 #include "delegate/ops/reduction/reduction.h"
-#include "delegate/ops/stages.h"
 #include "delegate/plan/dispatch.h"
 
 namespace gles_delegate {
@@ -51,8 +51,8 @@ struct GatherAttributes {
 };
 
 // Writes the slices of `src` with these indices on an axis of B, H, W, C.
-void AddGather(Planner* planner, TensorId src, TensorId dst, int axis,
-               const std::vector<int>& indices);
+absl::Status AddGather(Planner* planner, TensorId src, TensorId dst, int axis,
+                       const std::vector<int>& indices);
 
 // ONE_HOT: adds an axis of `depth` elements to the indices, with on_value at
 // the index and off_value elsewhere; indices outside give off_value only.
@@ -128,11 +128,6 @@ struct MovedFunctionsAttributes {
   std::vector<MovedStep> steps;  // each reads earlier ones
   std::vector<Part> parts;       // in order
 };
-
-// Defines MOVE_PARAMS, with their uniforms, and MOVED_PARTS for the shader's
-// moved_value(). Binds the inputs.
-void DefineMovedValue(const MovedFunctionsAttributes& a,
-                      absl::Span<const TensorId> inputs, Dispatch* d);
 
 PlanFunction PlanMovedFunctions;
 inline constexpr OpDefinition kMovedFunctionsOp =

@@ -5,18 +5,14 @@
 #include <limits>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/constant_values.h"
-#include "delegate/graph/op.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/dispatches.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/gather.h"
-#include "delegate/ops/work_group.h"
-#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 
@@ -97,8 +93,9 @@ Remap& Remap::Follow(int src, int dst, int step, int first) {
   return *this;
 }
 
-void AddRemapToBox(Planner* planner, TensorId src, TensorId dst, const Remap& r,
-                   const AxisArray& extent, const AxisArray& at) {
+absl::Status AddRemapToBox(Planner* planner, TensorId src, TensorId dst,
+                           const Remap& r, const AxisArray& extent,
+                           const AxisArray& at) {
   const AxisArray from = ExtentsOf(planner->tensor(src), r.src_outer);
   const AxisArray to = ExtentsOf(planner->tensor(dst), r.dst_outer);
   const bool whole = KeepsTexelsWhole(r, from, extent);
@@ -141,14 +138,13 @@ void AddRemapToBox(Planner* planner, TensorId src, TensorId dst, const Remap& r,
   d.uniforms.Float("fill", r.fill);
   if (outer) AddOuterUniforms(r, from, to, extent, at, &d);
   d.Grid(extent[kW], extent[kH], slices * extent[kB] * extent[kA]);
-  UseLightWorkGroup(planner->profile(), &d);
-  planner->Add(std::move(d));
+  return AddInLightGroups(std::move(d), planner);
 }
 
-void AddRemap(Planner* planner, TensorId src, TensorId dst,
-              const Remap& remap) {
-  AddRemapToBox(planner, src, dst, remap,
-                ExtentsOf(planner->tensor(dst), remap.dst_outer), {});
+absl::Status AddRemap(Planner* planner, TensorId src, TensorId dst,
+                      const Remap& remap) {
+  return AddRemapToBox(planner, src, dst, remap,
+                       ExtentsOf(planner->tensor(dst), remap.dst_outer), {});
 }
 
 absl::Status PlanRemap(const Node& node, Planner* planner) {
@@ -166,19 +162,19 @@ absl::Status PlanRemap(const Node& node, Planner* planner) {
         is_all ? dst
                : planner->AddTemporary("picked batches", shape,
                                        planner->tensor(dst).type);
-    AddGather(planner, src, picked, kBatchAxis, a.batches);
+    RETURN_IF_ERROR(AddGather(planner, src, picked, kBatchAxis, a.batches));
     if (is_all) return absl::OkStatus();
     src = picked;
   }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     Remap remap = a.remaps[i];
     if (a.fill_input >= 0) remap.fill_tensor = node.inputs[a.fill_input];
-    AddRemap(planner, src, node.outputs[i], remap);
+    RETURN_IF_ERROR(AddRemap(planner, src, node.outputs[i], remap));
   }
   return absl::OkStatus();
 }
 
-void AddReshape(Planner* planner, TensorId src, TensorId dst) {
+absl::Status AddReshape(Planner* planner, TensorId src, TensorId dst) {
   const Shape from = planner->tensor(src).shape;
   const Shape to = planner->tensor(dst).shape;
   if (from == to) {
@@ -191,7 +187,7 @@ void AddReshape(Planner* planner, TensorId src, TensorId dst) {
   if (from.c == to.c || (from.c % 4 == 0 && to.c % 4 == 0)) d.Define("WHOLE");
   d.Read("src", src).Write("dst", dst);
   d.OverTexels(to);
-  AddInLightGroups(std::move(d), planner);
+  return AddInLightGroups(std::move(d), planner);
 }
 
 absl::StatusOr<TensorId> AsShape(Planner* planner, TensorId id,
@@ -207,7 +203,7 @@ absl::StatusOr<TensorId> AsShape(Planner* planner, TensorId id,
     return planner->AddConstantTensor(name, shape, std::move(values));
   }
   const TensorId copy = planner->AddTemporary(name, shape, tensor.type);
-  AddReshape(planner, id, copy);
+  RETURN_IF_ERROR(AddReshape(planner, id, copy));
   return copy;
 }
 
@@ -234,8 +230,7 @@ absl::StatusOr<ParsedNode> ParseReshape(const NodeView& node) {
 }
 
 absl::Status PlanReshape(const Node& node, Planner* planner) {
-  AddReshape(planner, node.inputs[0], node.outputs[0]);
-  return absl::OkStatus();
+  return AddReshape(planner, node.inputs[0], node.outputs[0]);
 }
 
 // --- PAD, PADV2, MIRROR_PAD --------------------------------------------------
@@ -399,6 +394,11 @@ std::vector<int> LinearSources(absl::Span<const AxisMove> axes) {
   return sources;
 }
 
+namespace {
+
+// The attributes of a node that moves its input by `axes`, those of the output.
+// The input may lack leading ones. Above rank 5, the axes before the last three
+// become two if neighbors can be merged, and else a table.
 RemapAttributes MoveAxes(std::vector<AxisMove> axes, int input_rank) {
   RemapAttributes a{{Remap::Constant()}};
   Remap& remap = a.remaps[0];
@@ -443,8 +443,6 @@ RemapAttributes MoveAxes(std::vector<AxisMove> axes, int input_rank) {
 // <= 5 (SLICE: or more, if axes before the last three fold into two); constant
 // begin, end, size, strides. kInvalidArgument: a slice outside
 // the input, or a wrong output shape.
-
-namespace {
 
 // A strided slice of one axis of the input, or a new axis of the output.
 struct AxisSlice {
@@ -752,12 +750,11 @@ absl::Status PlanReverseSequence(const Node& node, Planner* planner) {
     d.Define("WHOLE");
   }
   d.Read("lengths", lengths);
-  BindAxes("along", Along(a.sequence_axis, 1), &d);
-  BindAxes("by", Along(a.batch_axis, 1), &d);
+  BindAxes("along", AlongAxis(a.sequence_axis, 1), &d);
+  BindAxes("by", AlongAxis(a.batch_axis, 1), &d);
   d.uniforms.Int("extent",
                  ExtentsOf(planner->tensor(node.inputs[0]))[a.sequence_axis]);
-  AddInLightGroups(std::move(d), planner);
-  return absl::OkStatus();
+  return AddInLightGroups(std::move(d), planner);
 }
 
 }  // namespace gles_delegate

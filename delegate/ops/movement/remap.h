@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "base/status_macros.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
 #include "delegate/plan/planner.h"
@@ -49,7 +50,8 @@ struct Remap {
 
 // Writes all of `dst`, with one read per texel if channels stay together, else
 // one per channel.
-void AddRemap(Planner* planner, TensorId src, TensorId dst, const Remap& remap);
+absl::Status AddRemap(Planner* planner, TensorId src, TensorId dst,
+                      const Remap& remap);
 
 // Attributes and plan (PlanRemap) of ops whose outputs are each a remap of one
 // input: SLICE, STRIDED_SLICE, TILE, BROADCAST_TO, REVERSE_V2, SPLIT, PAD, ...
@@ -64,23 +66,23 @@ struct RemapAttributes {
 
 // Writes the box of size `extent` at `at`, whose channel must be a multiple of
 // 4. `p` above is relative to the box.
-void AddRemapToBox(Planner* planner, TensorId src, TensorId dst,
-                   const Remap& remap, const AxisArray& extent,
-                   const AxisArray& at);
+absl::Status AddRemapToBox(Planner* planner, TensorId src, TensorId dst,
+                           const Remap& remap, const AxisArray& extent,
+                           const AxisArray& at);
 
 // Copies `src` to `dst` in linear BHWC order; both have equally many elements.
-void AddReshape(Planner* planner, TensorId src, TensorId dst);
+absl::Status AddReshape(Planner* planner, TensorId src, TensorId dst);
 
 // Lets `add` write `dst`, or a temporary tensor of `shape` that is then
 // reshaped to it: dropping an axis may put the others elsewhere in B, H, W, C.
 template <typename Add>
-void AddInShape(Planner* planner, absl::string_view name, const Shape& shape,
-                TensorId dst, const Add& add) {
+absl::Status AddInShape(Planner* planner, absl::string_view name,
+                        const Shape& shape, TensorId dst, const Add& add) {
   if (planner->tensor(dst).shape == shape) return add(dst);
   const TensorId made =
       planner->AddTemporary(name, shape, planner->tensor(dst).type);
-  add(made);
-  AddReshape(planner, made, dst);
+  RETURN_IF_ERROR(add(made));
+  return AddReshape(planner, made, dst);
 }
 
 // The tensor in a shape with equally many elements, in linear order: itself, a
@@ -101,11 +103,6 @@ struct AxisMove {
   int in = 1, out = 1;  // extents
   int first = 0, step = 1;
 };
-
-// The attributes of a node that moves its input by `axes`, those of the output.
-// The input may lack leading ones. Above rank 5, the axes before the last three
-// become two if neighbors can be merged, and else a table.
-RemapAttributes MoveAxes(std::vector<AxisMove> axes, int input_rank);
 
 // The linear index of the input's element, for each element of the output.
 std::vector<int> LinearSources(absl::Span<const AxisMove> axes);
@@ -135,8 +132,8 @@ struct ConcatenationAttributes {
 // Writes `inputs`, in order, along `axis` (of AxisArray) of `output`. If every
 // channel offset is a multiple of 4, each dispatch copies one input; otherwise
 // a dispatch writes whole texels from up to three inputs.
-void AddConcatenation(Planner* planner, std::vector<TensorId> inputs,
-                      TensorId output, int axis);
+absl::Status AddConcatenation(Planner* planner, std::vector<TensorId> inputs,
+                              TensorId output, int axis);
 
 // --- PACK --------------------------------------------------------------------
 

@@ -1,21 +1,18 @@
 #include "delegate/ops/movement/transpose.h"
 
-#include <algorithm>
-#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <map>
 #include <utility>
-#include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/host_budget.h"
-#include "delegate/graph/op.h"
 #include "delegate/ops/checks.h"
-#include "delegate/ops/work_group.h"
+#include "delegate/ops/dispatches.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -45,6 +42,16 @@ std::vector<int> OrderWithNeighbors(const std::vector<int>& permutation) {
   return order;
 }
 
+// How the node moves its source to output `index`; nullptr: not by a remap, or
+// by one that makes other values past an edge, as PAD does.
+const Remap* RemapOf(const Node& node, size_t index) {
+  if (const auto* a = node.As<TransposeAttributes>()) return &a->remap;
+  const auto* a = node.As<RemapAttributes>();
+  if (a == nullptr || index >= a->remaps.size()) return nullptr;
+  const Remap& remap = a->remaps[index];
+  return remap.edge == Remap::Edge::kNone ? &remap : nullptr;
+}
+
 }  // namespace
 
 FoldedTranspose::FoldedTranspose(const std::vector<int>& of,
@@ -52,7 +59,7 @@ FoldedTranspose::FoldedTranspose(const std::vector<int>& of,
   std::vector<ElementMap::Axis> axes(order.size());
   int64_t stride = 1;
   for (int axis = static_cast<int>(of.size()) - 1; axis >= 0; --axis) {
-    const auto to = std::find(order.begin(), order.end(), axis);
+    const auto to = absl::c_find(order, axis);
     axes[to - order.begin()] = {of[axis], stride};
     stride *= of[axis];
   }
@@ -107,7 +114,7 @@ absl::StatusOr<TensorId> AddTransposeSteps(
     ASSIGN_OR_RETURN(auto folded,
                      AsShape(planner, src, Shape::FromDims(step.input)));
     src = planner->AddTemporaryOf("transposed", step.output, type);
-    AddRemap(planner, folded, src, step.remap);
+    RETURN_IF_ERROR(AddRemap(planner, folded, src, step.remap));
   }
   return src;
 }
@@ -133,13 +140,11 @@ absl::StatusOr<ParsedNode> ParseTranspose(const NodeView& node) {
 absl::Status PlanTranspose(const Node& node, Planner* planner) {
   const auto& a = node.Get<TransposeAttributes>();
   if (a.steps.empty()) {
-    AddRemap(planner, node.inputs[0], node.outputs[0], a.remap);
-    return absl::OkStatus();
+    return AddRemap(planner, node.inputs[0], node.outputs[0], a.remap);
   }
   ASSIGN_OR_RETURN(auto moved,
                    AddTransposeSteps(planner, node.inputs[0], a.steps));
-  AddReshape(planner, moved, node.outputs[0]);
-  return absl::OkStatus();
+  return AddReshape(planner, moved, node.outputs[0]);
 }
 
 // --- REGROUP_SLICES ----------------------------------------------------------
@@ -159,25 +164,10 @@ absl::Status PlanRegroupSlices(const Node& node, Planner* planner) {
   const auto& a = node.Get<RegroupSlicesAttributes>();
   Dispatch d = TexelDispatch("regroup_slices", node, *planner);
   d.uniforms.Int("first", a.first);
-  planner->Add(std::move(d));
-  return absl::OkStatus();
+  return planner->Add(std::move(d));
 }
 
 // --- Maps of elements --------------------------------------------------------
-
-namespace {
-
-// How the node moves its source to output `index`; nullptr: not by a remap, or
-// by one that makes other values past an edge, as PAD does.
-const Remap* RemapOf(const Node& node, size_t index) {
-  if (const auto* a = node.As<TransposeAttributes>()) return &a->remap;
-  const auto* a = node.As<RemapAttributes>();
-  if (a == nullptr || index >= a->remaps.size()) return nullptr;
-  const Remap& remap = a->remaps[index];
-  return remap.edge == Remap::Edge::kNone ? &remap : nullptr;
-}
-
-}  // namespace
 
 ElementMap::ElementMap(const std::vector<int>& dims) {
   Axes axes;
@@ -186,7 +176,7 @@ ElementMap::ElementMap(const std::vector<int>& dims) {
     axes.push_back({*d, stride});
     stride *= *d;
   }
-  std::reverse(axes.begin(), axes.end());
+  absl::c_reverse(axes);
   Join({axes});
 }
 
@@ -306,12 +296,11 @@ bool ElementMap::Follow(const Graph& graph, const Node& node, TensorId output) {
   if (node.op->Has(kKeepsOrder)) return true;
   const auto* a = node.As<TransposeAttributes>();
   if (a != nullptr && !a->steps.empty()) {
-    return std::all_of(a->steps.begin(), a->steps.end(),
-                       [this](const TransposeStep& step) {
-                         return Move(step.input, step.remap, step.output);
-                       });
+    return absl::c_all_of(a->steps, [this](const TransposeStep& step) {
+      return Move(step.input, step.remap, step.output);
+    });
   }
-  const auto at = std::find(node.outputs.begin(), node.outputs.end(), output);
+  const auto at = absl::c_find(node.outputs, output);
   const Remap* remap = RemapOf(node, at - node.outputs.begin());
   return remap != nullptr && Move(graph.tensor(SourceOf(node)).dims, *remap,
                                   graph.tensor(output).dims);
@@ -359,8 +348,7 @@ absl::Status PlanSpaceDepth(const Node& node, Planner* planner) {
   const TensorId wide = to_depth ? node.inputs[0] : node.outputs[0];
   if (planner->tensor(wide).shape.c % 4 == 0) d.Define("WHOLE");
   d.uniforms.Int("block", a.block);
-  AddInLightGroups(std::move(d), planner);
-  return absl::OkStatus();
+  return AddInLightGroups(std::move(d), planner);
 }
 
 // --- SPACE_TO_BATCH_ND, BATCH_TO_SPACE_ND ------------------------------------
@@ -371,9 +359,8 @@ absl::StatusOr<ParsedNode> ParseSpaceBatch(const NodeView& node) {
   ASSIGN_OR_RETURN(auto edges, IntsOfInput(node, 2));
   const size_t axes = block.size();
   if (axes < 1 || axes > 2 || dims.size() != axes + 2 ||
-      edges.size() != 2 * axes ||
-      *std::min_element(block.begin(), block.end()) < 1 ||
-      *std::min_element(edges.begin(), edges.end()) < 0) {
+      edges.size() != 2 * axes || *absl::c_min_element(block) < 1 ||
+      *absl::c_min_element(edges) < 0) {
     return absl::InvalidArgumentError(absl::StrCat(
         "blocks of ", absl::StrJoin(block, "x"), " and edges of ",
         absl::StrJoin(edges, ","), " for an input of ", DimsString(dims)));
@@ -395,8 +382,7 @@ absl::Status PlanSpaceBatch(const Node& node, Planner* planner) {
   d.uniforms.Int2("block", a.block_w, a.block_h);
   d.uniforms.Int2("edge", a.left, a.top);
   d.uniforms.Float("fill", a.fill);
-  AddInLightGroups(std::move(d), planner);
-  return absl::OkStatus();
+  return AddInLightGroups(std::move(d), planner);
 }
 
 // --- DILATE ------------------------------------------------------------------
@@ -425,8 +411,7 @@ absl::Status PlanDilate(const Node& node, Planner* planner) {
   if (a.steps[kChannelAxis] == 1) d.Define("WHOLE");
   d.Read("value", node.inputs[2]);
   BindAxes("steps", a.steps, &d);
-  AddInLightGroups(std::move(d), planner);
-  return absl::OkStatus();
+  return AddInLightGroups(std::move(d), planner);
 }
 
 // --- DENSIFY -----------------------------------------------------------------
@@ -513,7 +498,7 @@ class Densifier {
       const Sparsity::Dimension& level = sparsity_.dimensions[i];
       const int axis = sparsity_.traversal_order[i];
       if (level.csr) {
-        if (!std::is_sorted(level.segments.begin(), level.segments.end())) {
+        if (!absl::c_is_sorted(level.segments)) {
           return Broken(tensor_, "has segments that do not ascend");
         }
         continue;

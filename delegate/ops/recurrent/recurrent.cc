@@ -422,8 +422,7 @@ absl::Status PlanLstm(const Node& node, Planner* planner) {
     d.Define("IN_TURN");
     d.uniforms.Int("gates", table.gates);
   }
-  planner->Add(std::move(d));
-  return absl::OkStatus();
+  return planner->Add(std::move(d));
 }
 
 // --- The basic cell ----------------------------------------------------------
@@ -506,14 +505,14 @@ absl::Status PlanBasicLstm(const Node& node, Planner* planner) {
   const TensorId sums = node.outputs[places::kGateSums];
   const Shape& dst = planner->tensor(node.outputs[places::kActivation]).shape;
 
-  AddConcatenation(
+  RETURN_IF_ERROR(AddConcatenation(
       planner,
       {node.inputs[places::kData], node.inputs[places::kPrevActivation]},
-      concatenated, /*axis=*/3);
+      concatenated, /*axis=*/3));
   const Shape& weights = planner->tensor(node.inputs[places::kWeights]).shape;
-  PlanMatrixProduct(concatenated, sums,
-                    WeightsOf(node, places::kWeights, places::kBiases),
-                    weights.b, weights.c, planner);
+  RETURN_IF_ERROR(PlanMatrixProduct(
+      concatenated, sums, WeightsOf(node, places::kWeights, places::kBiases),
+      weights.b, weights.c, planner));
   Dispatch d("basic_lstm");
   d.Read("sums", sums)
       .Read("old_state", node.inputs[places::kPrevState])
@@ -522,8 +521,7 @@ absl::Status PlanBasicLstm(const Node& node, Planner* planner) {
       .Write("kept_activation", node.inputs[places::kPrevActivation])
       .Write("kept_state", node.inputs[places::kPrevState])
       .Grid(dst.slices(), dst.b, 1);
-  planner->Add(std::move(d));
-  return absl::OkStatus();
+  return planner->Add(std::move(d));
 }
 
 // --- SVDF --------------------------------------------------------------------
@@ -562,8 +560,9 @@ absl::Status PlanSvdf(const Node& node, Planner* planner) {
 
   const TensorId features =
       planner->AddTemporary("svdf features", {kept.b, 1, 1, feature.b});
-  PlanMatrixProduct(node.inputs[kData], features, {node.inputs[kFeature]},
-                    feature.b, feature.c, planner);
+  RETURN_IF_ERROR(PlanMatrixProduct(node.inputs[kData], features,
+                                    {node.inputs[kFeature]}, feature.b,
+                                    feature.c, planner));
   const TensorId shifted = planner->AddTemporary("svdf state", kept);
   Dispatch shift("svdf_shift");
   shift.Read("features", features)
@@ -571,7 +570,7 @@ absl::Status PlanSvdf(const Node& node, Planner* planner) {
       .Write("dst", shifted)
       .Grid(kept.slices(), kept.b, 1);
   shift.uniforms.Int("memory", time.c);
-  planner->Add(std::move(shift));
+  RETURN_IF_ERROR(planner->Add(std::move(shift)));
 
   Dispatch sum("svdf");
   sum.Read("state", shifted)
@@ -580,18 +579,15 @@ absl::Status PlanSvdf(const Node& node, Planner* planner) {
       .Grid(dst.slices(), dst.b, 1);
   sum.uniforms.Int2("filters", a.rank, time.c);
   if (node.inputs[kBias] != kNoTensor) {
-    PostOp add{"add"};
-    add.operand = node.inputs[kBias];
-    sum.post_ops.push_back(std::move(add));
+    sum.post_ops.push_back({"add", {}, node.inputs[kBias]});
   }
-  planner->Add(std::move(sum));
+  RETURN_IF_ERROR(planner->Add(std::move(sum)));
 
   // Every texel of the old state is read by two invocations: it is written
   // last, by a copy.
   Dispatch keep("copy");
   keep.Read("src", shifted).Write("dst", state).OverTexels(kept);
-  planner->Add(std::move(keep));
-  return absl::OkStatus();
+  return planner->Add(std::move(keep));
 }
 
 }  // namespace gles_delegate

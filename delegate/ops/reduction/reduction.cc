@@ -1,27 +1,43 @@
 #include "delegate/ops/reduction/reduction.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
-#include <memory>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/custom_params.h"
-#include "delegate/ops/checks.h"
+#include "delegate/ops/dispatches.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/ops/reduction/rows.h"
-#include "delegate/ops/work_group.h"
-#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 namespace {
+
+// Along one axis, output o covers the existing source elements among o * stride
+// - before and the next size - 1.
+struct ReduceAxis {
+  int size = 1;
+  int stride = 1;
+  int before = 0;
+};
+
+struct Reduction {
+  Reducer reducer = Reducer::kSum;
+  // The source has quantized values; replaces `reducer`.
+  std::shared_ptr<const CodeSums> quantized;
+  // Reduces all channels to one.
+  bool channels = false;
+  ReduceAxis b, h, w;
+  // Elements outside, on h and w, count as zeros; only for kMean and kMax.
+  bool zeros = false;
+
+  static ReduceAxis Whole(int extent) { return {extent, 0, 0}; }
+};
 
 // Outputs that keep any device busy with one invocation each.
 constexpr int64_t kManyOutputs = 16384;
@@ -120,8 +136,8 @@ void AddCodeSums(const std::shared_ptr<const CodeSums>& quantized, bool partial,
 }
 
 // `partial`: sums of quantized values for another pass.
-void AddPass(Planner* planner, TensorId src, TensorId dst, const Reduction& r,
-             bool partial = false) {
+absl::Status AddPass(Planner* planner, TensorId src, TensorId dst,
+                     const Reduction& r, bool partial = false) {
   const Shape from = planner->tensor(src).shape;
   const Shape to = planner->tensor(dst).shape;
   const int threads =
@@ -148,12 +164,12 @@ void AddPass(Planner* planner, TensorId src, TensorId dst, const Reduction& r,
   } else if (Taps(r, from) <= kLongLoop) {
     UseLightWorkGroup(planner->profile(), &d);
   }
-  planner->Add(std::move(d));
+  return planner->Add(std::move(d));
 }
 
 // Of whole axes.
-void AddProductOfQuantized(Planner* planner, TensorId src, TensorId dst,
-                           const Reduction& r) {
+absl::Status AddProductOfQuantized(Planner* planner, TensorId src, TensorId dst,
+                                   const Reduction& r) {
   const Shape from = planner->tensor(src).shape;
   const Shape to = planner->tensor(dst).shape;
   Dispatch d("product_quantized");
@@ -167,7 +183,7 @@ void AddProductOfQuantized(Planner* planner, TensorId src, TensorId dst,
   d.uniforms.Int("multiplier", r.quantized->step.value);
   d.uniforms.Int("right", r.quantized->step.right);
   d.OverTexels(to);
-  planner->Add(std::move(d));
+  return planner->Add(std::move(d));
 }
 
 // Reducing the width first pays if windows overlap, or if even a work group
@@ -193,24 +209,11 @@ bool WidthFirst(const Reduction& r, const Shape& src, const Shape& dst,
          Outputs(dst) < kManyOutputs;
 }
 
-}  // namespace
-
-void DefineReducer(Reducer reducer, DataType type, Dispatch* d) {
-  const ReducerText& text = kReducers[static_cast<int>(reducer)];
-  d->Define(text.name).Define("COMBINE", text.combine);
-  d->Define("IDENTITY",
-            type == DataType::kInt32 ? text.identity_of_int32 : text.identity);
-}
-
-Reducer ReducerOf(const OpDefinition& op) {
-  const auto it = std::find_if(
-      std::begin(kReducers), std::end(kReducers),
-      [&](const ReducerText& text) { return text.name == op.function; });
-  return static_cast<Reducer>(it - std::begin(kReducers));
-}
-
-void AddReduction(Planner* planner, TensorId src, TensorId dst,
-                  const Reduction& r) {
+// Means divide by the number of existing elements, or all with `zeros`. If one
+// invocation per output would be too few or too slow, work is split: a work
+// group per output, or the width first, via a temporary tensor.
+absl::Status AddReduction(Planner* planner, TensorId src, TensorId dst,
+                          const Reduction& r) {
   const Shape from = planner->tensor(src).shape;
   const Shape to = planner->tensor(dst).shape;
   if (r.quantized != nullptr &&
@@ -230,10 +233,26 @@ void AddReduction(Planner* planner, TensorId src, TensorId dst,
   const TensorId rows = planner->AddTemporary(
       "rows reduced", Shape{from.b, from.h, to.w, from.c},
       r.quantized != nullptr ? DataType::kInt32 : planner->tensor(src).type);
-  AddPass(planner, src, rows, width, /*partial=*/true);
+  RETURN_IF_ERROR(AddPass(planner, src, rows, width, /*partial=*/true));
   Reduction rest = r;
   rest.w = ReduceAxis();
-  AddPass(planner, rows, dst, rest);
+  return AddPass(planner, rows, dst, rest);
+}
+
+}  // namespace
+
+void DefineReducer(Reducer reducer, DataType type, Dispatch* d) {
+  const ReducerText& text = kReducers[static_cast<int>(reducer)];
+  d->Define(text.name).Define("COMBINE", text.combine);
+  d->Define("IDENTITY",
+            type == DataType::kInt32 ? text.identity_of_int32 : text.identity);
+}
+
+Reducer ReducerOf(const OpDefinition& op) {
+  const auto it = std::find_if(
+      std::begin(kReducers), std::end(kReducers),
+      [&](const ReducerText& text) { return text.name == op.function; });
+  return static_cast<Reducer>(it - std::begin(kReducers));
 }
 
 // --- MEAN, SUM, REDUCE_MAX, ... ----------------------------------------------
@@ -263,22 +282,20 @@ FoldedAxes FoldAxes(absl::Span<const int> dims,
 }
 
 // TFLite's mean of integers: their sum divided towards zero.
-void AddIntegerMean(Planner* planner, TensorId src, TensorId dst,
-                    const Reduction& reduction) {
+absl::Status AddIntegerMean(Planner* planner, TensorId src, TensorId dst,
+                            const Reduction& reduction) {
   const Shape from = planner->tensor(src).shape;
   const Shape to = planner->tensor(dst).shape;
   Reduction r = reduction;
   r.reducer = Reducer::kSum;
   const TensorId sum = planner->AddTemporary("sum", to, DataType::kInt32);
-  AddReduction(planner, src, sum, r);
+  RETURN_IF_ERROR(AddReduction(planner, src, sum, r));
   const int64_t summed = from.elements() / to.elements();
-  PostOp divide{"div"};
-  divide.params[0] = static_cast<float>(summed);
   Dispatch d("copy");
   d.Read("src", sum).Write("dst", dst);
-  d.post_ops.push_back(std::move(divide));
+  d.post_ops.push_back({"div", {static_cast<float>(summed)}});
   d.OverTexels(to);
-  planner->Add(std::move(d));
+  return planner->Add(std::move(d));
 }
 
 }  // namespace
@@ -309,9 +326,8 @@ absl::Status PlanReduce(const Node& node, Planner* planner) {
       reducer == Reducer::kMean && planner->tensor(src).type == DataType::kInt32
           ? AddIntegerMean
           : AddReduction;
-  AddInShape(planner, "axes kept", kept, node.outputs[0],
-             [&](TensorId dst) { add(planner, src, dst, r); });
-  return absl::OkStatus();
+  return AddInShape(planner, "axes kept", kept, node.outputs[0],
+                    [&](TensorId dst) { return add(planner, src, dst, r); });
 }
 
 absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node) {
@@ -368,8 +384,8 @@ bool IsPoolSpelledOut(const PoolAttributes& a, const DeviceChoices& choices) {
          int64_t{a.window_h} * a.window_w <= kMaxSpelledTaps;
 }
 
-void PlanSpelledOut(const Node& node, const PoolAttributes& a,
-                    Planner* planner) {
+absl::Status PlanSpelledOut(const Node& node, const PoolAttributes& a,
+                            Planner* planner) {
   const Shape& dst = planner->tensor(node.outputs[0]).shape;
   Dispatch d("max_pool_2d");
   d.Define("WINDOW_W", a.window_w)
@@ -378,7 +394,7 @@ void PlanSpelledOut(const Node& node, const PoolAttributes& a,
       .Write("dst", node.outputs[0])
       .Grid(dst.w * dst.h, dst.slices(), dst.b);
   d.uniforms.Int4("stride_pad", a.stride_w, a.stride_h, a.pad_left, a.pad_top);
-  AddInLightGroups(std::move(d), planner);
+  return AddInLightGroups(std::move(d), planner);
 }
 
 // The window of a node with these parameters, TFLite's or a custom op's.
@@ -425,8 +441,7 @@ absl::Status PlanPool2d(const Node& node, Planner* planner) {
   const auto& a = node.Get<PoolAttributes>();
   const bool max = IsMaxPool(node);
   if (max && IsPoolSpelledOut(a, planner->profile().choices)) {
-    PlanSpelledOut(node, a, planner);
-    return absl::OkStatus();
+    return PlanSpelledOut(node, a, planner);
   }
   Reduction r;
   r.reducer = max ? Reducer::kMax : Reducer::kMean;
@@ -434,8 +449,7 @@ absl::Status PlanPool2d(const Node& node, Planner* planner) {
   r.w = {a.window_w, a.stride_w, a.pad_left};
   r.zeros = a.zeros;
   r.quantized = a.quantized;
-  AddReduction(planner, node.inputs[0], node.outputs[0], r);
-  return absl::OkStatus();
+  return AddReduction(planner, node.inputs[0], node.outputs[0], r);
 }
 
 // --- MaxPoolingWithArgmax2D, MaxUnpooling2D ----------------------------------
@@ -465,8 +479,7 @@ absl::Status PlanMaxPoolingWithArgmax(const Node& node, Planner* planner) {
                              {"dst", "indices"});
   d.uniforms.Int4("window", a.window_w, a.window_h, a.stride_w, a.stride_h);
   d.uniforms.Int2("pad", a.pad_left, a.pad_top);
-  planner->Add(std::move(d));
-  return absl::OkStatus();
+  return planner->Add(std::move(d));
 }
 
 absl::StatusOr<ParsedNode> ParseMaxUnpooling(const NodeView& node) {
@@ -506,8 +519,7 @@ absl::Status PlanMaxUnpooling(const Node& node, Planner* planner) {
   Dispatch d =
       TexelDispatch("max_unpooling", node, *planner, {"src", "indices"});
   d.uniforms.Int2("window", a.window_w, a.window_h);
-  planner->Add(std::move(d));
-  return absl::OkStatus();
+  return planner->Add(std::move(d));
 }
 
 }  // namespace gles_delegate

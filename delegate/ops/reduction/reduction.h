@@ -27,14 +27,6 @@ void DefineReducer(Reducer reducer, DataType type, Dispatch* d);
 // Of a reduction or of segments, whose row has its name as the function.
 Reducer ReducerOf(const OpDefinition& op);
 
-// Along one axis, output o covers the existing source elements among o * stride
-// - before and the next size - 1.
-struct ReduceAxis {
-  int size = 1;
-  int stride = 1;
-  int before = 0;
-};
-
 // TFLite's rescaling of sums of quantized values (quant/cpu_kernels.h). Sums
 // are in integers, exact up to 2^31 with any storage.
 struct CodeSums {
@@ -71,25 +63,6 @@ struct CodeSums {
   quant::Multiplier multiplier;  // kRescaled
   quant::Int16Multiplier step;   // kProduct
 };
-
-struct Reduction {
-  Reducer reducer = Reducer::kSum;
-  // The source has quantized values; replaces `reducer`.
-  std::shared_ptr<const CodeSums> quantized;
-  // Reduces all channels to one.
-  bool channels = false;
-  ReduceAxis b, h, w;
-  // Elements outside, on h and w, count as zeros; only for kMean and kMax.
-  bool zeros = false;
-
-  static ReduceAxis Whole(int extent) { return {extent, 0, 0}; }
-};
-
-// Means divide by the number of existing elements, or all with `zeros`. If one
-// invocation per output would be too few or too slow, work is split: a work
-// group per output, or the width first, via a temporary tensor.
-void AddReduction(Planner* planner, TensorId src, TensorId dst,
-                  const Reduction& r);
 
 // --- MEAN, SUM, REDUCE_MAX, ... ----------------------------------------------
 

@@ -1,20 +1,14 @@
 #include "delegate/ops/reduction/rows.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
-#include "delegate/graph/op.h"
-#include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/movement/remap.h"
-#include "delegate/ops/work_group.h"
-#include "delegate/plan/planner.h"
 
 namespace gles_delegate {
 
@@ -38,6 +32,12 @@ int SharingThreads(int64_t useful, const DeviceProfile& profile) {
   return threads < 8 ? 1 : threads;
 }
 
+namespace {
+
+// Gives a dispatch over rows of `texels` texels its grid and work group.
+// `rows`: their number along x, y and z. Defines and returns THREADS, the
+// invocations along x for each row: a work group if few rows leave the device
+// idle, else 1. Shared memory: `bytes` for each invocation.
 int ShareRows(int texels, const std::array<int64_t, 3>& rows, int bytes,
               const DeviceProfile& profile, Dispatch* d) {
   constexpr int64_t kManyRows = 8192;
@@ -53,6 +53,11 @@ int ShareRows(int texels, const std::array<int64_t, 3>& rows, int bytes,
   return threads;
 }
 
+// Gives a dispatch over the rows of `shape` (pixels of channels) its grid and
+// work group: THREADS invocations along y for each row, which it defines and
+// returns, and rows side by side along x, whose texels are neighbours in
+// memory. Along z: height and batch. With one thread the work group is the
+// planner's. Shared memory: a texel for each invocation.
 int SpreadRows(const Shape& shape, const DeviceProfile& profile, Dispatch* d) {
   constexpr int kMaxRows = 8;  // 128 bytes, the most that is read at once
   constexpr int kMinGroups = 128;
@@ -81,6 +86,8 @@ int SpreadRows(const Shape& shape, const DeviceProfile& profile, Dispatch* d) {
   return threads;
 }
 
+}  // namespace
+
 // --- L2_NORMALIZATION --------------------------------------------------------
 
 absl::Status PlanL2Normalization(const Node& node, Planner* planner) {
@@ -96,8 +103,7 @@ absl::Status PlanL2Normalization(const Node& node, Planner* planner) {
     d.uniforms.Int("low", quantized->is_unsigned ? 0 : -128);
     d.uniforms.Int("more_bits", quantized->is_unsigned ? 7 : 0);
   }
-  planner->Add(std::move(d));
-  return absl::OkStatus();
+  return planner->Add(std::move(d));
 }
 
 // --- LOCAL_RESPONSE_NORMALIZATION --------------------------------------------
@@ -126,12 +132,8 @@ absl::Status PlanLocalResponseNormalization(const Node& node,
   d.uniforms.Float("alpha", a.alpha);
   // The shader gives bias + alpha * sum; the library's pow is exact enough,
   // which drivers' is not.
-  PostOp power{"pow", {-a.beta, 0, 0, 0}};
-  PostOp times{"mul"};
-  times.operand = node.inputs[0];
-  d.post_ops = {power, times};
-  AddInLightGroups(std::move(d), planner);
-  return absl::OkStatus();
+  d.post_ops = {{"pow", {-a.beta}}, {"mul", {}, node.inputs[0]}};
+  return AddInLightGroups(std::move(d), planner);
 }
 
 // --- SOFTMAX, LOG_SOFTMAX ----------------------------------------------------
@@ -140,14 +142,21 @@ namespace {
 
 constexpr int kShortRow = 16;  // slices
 
+// A constant of these values, which `owner` holds.
+template <typename Values>
+PackedConstant TableOf(const char* name, std::shared_ptr<const void> owner,
+                       const Values& values) {
+  PackedConstant table(name, static_cast<int>(values.size() + 3) / 4);
+  table.fill = [owner = std::move(owner), &values](absl::Span<float> texels) {
+    std::copy(values.begin(), values.end(), texels.begin());
+  };
+  return table;
+}
+
 // The table and the uniforms of softmax_quantized.comp.
 void AddQuantizedValues(const SoftmaxAttributes& a, Dispatch* d) {
   d->Define("ORDERED_SUMS");
-  PackedConstant exps("exps", static_cast<int>(a.quantized->exps.size() / 4));
-  exps.fill = [quantized = a.quantized](absl::Span<float> texels) {
-    std::copy(quantized->exps.begin(), quantized->exps.end(), texels.begin());
-  };
-  d->Constant(std::move(exps));
+  d->Constant(TableOf("exps", a.quantized, a.quantized->exps));
   const SoftmaxOfQuantized& c = *a.quantized;
   d->uniforms.Int("zero_in", c.zero_in);
   d->uniforms.Int("zero_out", c.zero_out);
@@ -159,24 +168,10 @@ void AddQuantizedValues(const SoftmaxAttributes& a, Dispatch* d) {
   d->uniforms.Int("never", 0);
 }
 
-PackedConstant LinesConstant(
-    const char* name,
-    const std::shared_ptr<const quant::SoftmaxOfInt16>& softmax,
-    quant::SoftmaxOfInt16::Lines quant::SoftmaxOfInt16::*lines) {
-  PackedConstant constant(
-      name, static_cast<int>((softmax.get()->*lines).size() + 3) / 4);
-  constant.fill = [softmax, lines](absl::Span<float> texels) {
-    std::copy((softmax.get()->*lines).begin(), (softmax.get()->*lines).end(),
-              texels.begin());
-  };
-  return constant;
-}
-
 // The tables and the uniforms of int16.
 void AddSixteen(const SoftmaxAttributes& a, Dispatch* d) {
-  using Softmax = quant::SoftmaxOfInt16;
-  d->Constant(LinesConstant("exps", a.int16, &Softmax::exps));
-  d->Constant(LinesConstant("inverses", a.int16, &Softmax::inverses));
+  d->Constant(TableOf("exps", a.int16, a.int16->exps));
+  d->Constant(TableOf("inverses", a.int16, a.int16->inverses));
   d->Define("INT16").Define("RESCALE", "op_rescale");
   d->uniforms.Int("multiplier", a.int16->place.value);
   d->uniforms.Int("shift", a.int16->place.shift);
@@ -220,8 +215,7 @@ absl::Status PlanSoftmax(const Node& node, Planner* planner) {
   if (threads == 1 && shape.slices() <= kShortRow) {
     UseLightWorkGroup(planner->profile(), &d);
   }
-  planner->Add(std::move(d));
-  return absl::OkStatus();
+  return planner->Add(std::move(d));
 }
 
 // --- Functions and reductions of rows ----------------------------------------
@@ -335,16 +329,15 @@ absl::Status PlanRowFunctions(const Node& node, Planner* planner) {
   d.Define("REDUCTIONS",
            absl::StrCat(text.Numbers(-1, 0), Reductions(a, text)));
   d.Define("RESULTS", absl::StrCat(text.Rows(a.results), writes));
-  planner->Add(std::move(d));
-  return absl::OkStatus();
+  return planner->Add(std::move(d));
 }
 
 // --- ARG_MAX, ARG_MIN, TOPK_V2 -----------------------------------------------
 
 namespace {
 
-void AddArgExtreme(Planner* planner, TensorId src, TensorId dst, int axis,
-                   bool min) {
+absl::Status AddArgExtreme(Planner* planner, TensorId src, TensorId dst,
+                           int axis, bool min) {
   const Tensor& source = planner->tensor(src);
   const Shape& from = source.shape;
   const Shape to = planner->tensor(dst).shape;
@@ -356,17 +349,16 @@ void AddArgExtreme(Planner* planner, TensorId src, TensorId dst, int axis,
   if (axis == kChannelAxis) d.Define("CHANNELS");
   if (min) d.Define("LEAST_OF");
   d.Read("src", src).Write("dst", dst);
-  BindAxes("step_by", Along(axis, 1), &d);
+  BindAxes("step_by", AlongAxis(axis, 1), &d);
   d.uniforms.Int("texels", extents[axis]);
-  planner->Add(std::move(d));
+  return planner->Add(std::move(d));
 }
 
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseArgExtreme(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
-  ASSIGN_OR_RETURN(auto axis,
-                   AxisOfInput(node, 1, static_cast<int>(input.dims.size())));
+  ASSIGN_OR_RETURN(auto axis, AxisOfInput(node, 1, input.dims.size()));
   return ParsedNode{ViewOfAxis(input.dims, axis), {}};
 }
 
@@ -380,12 +372,11 @@ absl::Status PlanArgExtreme(const Node& node, Planner* planner) {
   const Shape& s = planner->tensor(source).shape;
   AxisArray kept = {s.b, s.h, s.w, s.c, 1};
   kept[a.axis] = 1;
-  AddInShape(planner, "axis kept", {kept[0], kept[1], kept[2], kept[3]},
-             node.outputs[0], [&](TensorId dst) {
-               AddArgExtreme(planner, source, dst, a.axis,
-                             node.op->name == "ARG_MIN");
-             });
-  return absl::OkStatus();
+  return AddInShape(planner, "axis kept", {kept[0], kept[1], kept[2], kept[3]},
+                    node.outputs[0], [&](TensorId dst) {
+                      return AddArgExtreme(planner, source, dst, a.axis,
+                                           node.op->name == "ARG_MIN");
+                    });
 }
 
 // TOPK_V2: the k largest elements of the last axis in descending order, and
@@ -393,13 +384,8 @@ absl::Status PlanArgExtreme(const Node& node, Planner* planner) {
 // float32 or int32, any rank; k constant, at most 64, since each costs a pass
 // over the row.
 
-namespace {
-
-constexpr int kMaxPasses = 64;
-
-}  // namespace
-
 absl::StatusOr<ParsedNode> ParseTopK(const NodeView& node) {
+  constexpr int kMaxPasses = 64;
   ASSIGN_OR_RETURN(auto k, IntsOfInput(node, 1));
   if (k.front() > kMaxPasses) {
     return absl::UnimplementedError(
@@ -417,16 +403,15 @@ absl::Status PlanTopK(const Node& node, Planner* planner) {
   if (!IsIntegers(source)) d.Define("FLOATS");
   d.Read("src", node.inputs[0]);
   d.Write("dst", node.outputs[0]).Write("positions", node.outputs[1]);
-  planner->Add(std::move(d));
-  return absl::OkStatus();
+  return planner->Add(std::move(d));
 }
 
 // --- CUMSUM ------------------------------------------------------------------
 
 namespace {
 
-void AddCumsum(Planner* planner, TensorId src, TensorId dst,
-               const CumsumAttributes& a) {
+absl::Status AddCumsum(Planner* planner, TensorId src, TensorId dst,
+                       const CumsumAttributes& a) {
   const Shape shape = planner->tensor(dst).shape;
   // In texels: the extent of the axis, and of the rest.
   std::array<int, 4> lines = {shape.b, shape.h, shape.w, shape.slices()};
@@ -441,12 +426,12 @@ void AddCumsum(Planner* planner, TensorId src, TensorId dst,
   if (a.exclusive) d.Define("EXCLUSIVE");
   if (a.reverse) d.Define("REVERSE");
   d.Read("src", src).Write("dst", dst);
-  BindAxes("first", Along(a.view.axis, a.reverse ? length - 1 : 0), &d);
-  BindAxes("step_by", Along(a.view.axis, a.reverse ? -1 : 1), &d);
+  BindAxes("first", AlongAxis(a.view.axis, a.reverse ? length - 1 : 0), &d);
+  BindAxes("step_by", AlongAxis(a.view.axis, a.reverse ? -1 : 1), &d);
   d.uniforms.Int("line_slices", lines[kChannelAxis]);
   d.uniforms.Int("texels", length);
   d.uniforms.Int("share", (length + threads - 1) / threads);
-  planner->Add(std::move(d));
+  return planner->Add(std::move(d));
 }
 
 }  // namespace
@@ -454,8 +439,7 @@ void AddCumsum(Planner* planner, TensorId src, TensorId dst,
 absl::StatusOr<ParsedNode> ParseCumsum(const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<CumsumParams>());
   const Tensor& input = *node.inputs[0];
-  const int rank = static_cast<int>(input.dims.size());
-  ASSIGN_OR_RETURN(auto axis, AxisOfInput(node, 1, rank));
+  ASSIGN_OR_RETURN(auto axis, AxisOfInput(node, 1, input.dims.size()));
   return ParsedNode{
       CumsumAttributes{ViewOfAxis(input.dims, axis), params->exclusive != 0,
                        params->reverse != 0},
@@ -467,9 +451,9 @@ absl::Status PlanCumsum(const Node& node, Planner* planner) {
   const TensorId output = node.outputs[0];
   const Shape shape = a.view.shape.value_or(planner->tensor(output).shape);
   ASSIGN_OR_RETURN(auto source, AsShape(planner, node.inputs[0], shape));
-  AddInShape(planner, "sums", shape, output,
-             [&](TensorId dst) { AddCumsum(planner, source, dst, a); });
-  return absl::OkStatus();
+  return AddInShape(planner, "sums", shape, output, [&](TensorId dst) {
+    return AddCumsum(planner, source, dst, a);
+  });
 }
 
 // --- RFFT2D, COMPLEX_ABS, REAL, IMAG -----------------------------------------
@@ -523,15 +507,13 @@ absl::Status PlanRfft2d(const Node& node, Planner* planner) {
   d.SharedMemory(int64_t{8} * length);
   d.Grid(int64_t{shape.w} * threads, shape.h, shape.b);
   d.WorkGroup(threads, 1, 1);
-  planner->Add(std::move(d));
-  return absl::OkStatus();
+  return planner->Add(std::move(d));
 }
 
 absl::Status PlanComplexPart(const Node& node, Planner* planner) {
   Dispatch d = TexelDispatch("complex_part", node, *planner);
   d.Define("PART", node.op->function);
-  planner->Add(std::move(d));
-  return absl::OkStatus();
+  return planner->Add(std::move(d));
 }
 
 }  // namespace gles_delegate

@@ -9,8 +9,8 @@
 
 #include "delegate/graph/op.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/dispatches.h"
 #include "delegate/ops/reduction/reduction.h"
-#include "delegate/ops/stages.h"
 #include "delegate/plan/planner.h"
 #include "quant/code_table.h"
 
@@ -25,20 +25,6 @@ bool RunsAbreast(const DeviceChoices& choices);
 // Number of invocations of a work group that share a sum, of which up to
 // `useful` have enough work: a power of two from 8 on, or 1.
 int SharingThreads(int64_t useful, const DeviceProfile& profile);
-
-// Gives a dispatch over rows of `texels` texels its grid and work group.
-// `rows`: their number along x, y and z. Defines and returns THREADS, the
-// invocations along x for each row: a work group if few rows leave the device
-// idle, else 1. Shared memory: `bytes` for each invocation.
-int ShareRows(int texels, const std::array<int64_t, 3>& rows, int bytes,
-              const DeviceProfile& profile, Dispatch* d);
-
-// Gives a dispatch over the rows of `shape` (pixels of channels) its grid and
-// work group: THREADS invocations along y for each row, which it defines and
-// returns, and rows side by side along x, whose texels are neighbours in
-// memory. Along z: height and batch. With one thread the work group is the
-// planner's. Shared memory: a texel for each invocation.
-int SpreadRows(const Shape& shape, const DeviceProfile& profile, Dispatch* d);
 
 // --- L2_NORMALIZATION, LOCAL_RESPONSE_NORMALIZATION --------------------------
 

@@ -2,15 +2,13 @@
 // rescaled values, sums and products.
 #include "delegate/ops/elementwise/elementwise.h"
 
-#include <any>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
+#include "absl/base/casts.h"
 #include "absl/functional/function_ref.h"
 #include "base/format.h"
 #include "delegate/passes/integer_path/recipe.h"
-#include "quant/fixed_point.h"
 
 namespace gles_delegate::integer_path {
 namespace {
@@ -24,10 +22,7 @@ std::string Text(const quant::AffineQuantized& q) {
 float AsBits(const quant::Multiplier& m) {
   // Multipliers are 0 or 2^30 to 2^31 - 1: 2^29 less are the bits of a number
   // that no driver takes for denormal, infinite or none.
-  const int32_t less = m.value - (1 << 29);
-  float value = 0;
-  std::memcpy(&value, &less, sizeof(value));
-  return value;
+  return absl::bit_cast<float>(m.value - (1 << 29));
 }
 
 // Two multipliers in one set of params: for non-negative and negative values.
@@ -165,7 +160,7 @@ struct Two {
 Nodes OfTwo(QuantizedNode& q,
             absl::FunctionRef<Functions(const Two& two)> make) {
   const Node& node = q.node;
-  const auto* a = std::any_cast<ElementwiseAttributes>(&node.attributes);
+  const auto* a = node.As<ElementwiseAttributes>();
   if (a == nullptr || node.inputs.size() != 2) return {};
   // The function is the first of the node's post-ops, or of its attributes' if
   // an operand is seen in another shape.
@@ -183,7 +178,7 @@ Nodes OfTwo(QuantizedNode& q,
       {q.scale(0), q.scale(1), q.out_scale(), *clamp, a->shifts_quantized});
   if (functions.empty()) return {};
   Node last = node;
-  auto& attributes = std::any_cast<ElementwiseAttributes&>(last.attributes);
+  auto& attributes = last.Get<ElementwiseAttributes>();
   for (const int i : {a->source, 1 - a->source}) {
     last.inputs[i] = q.Read(node.inputs[i]);
   }
@@ -353,8 +348,7 @@ Nodes Prelu(QuantizedNode& q) {
 
 // Both sides are scaled in integers.
 Nodes Comparison(QuantizedNode& q) {
-  if (!std::any_cast<const ComparisonAttributes&>(q.node.attributes)
-           .of_quantized) {
+  if (!q.node.Get<ComparisonAttributes>().of_quantized) {
     return {};
   }
   Node comparison = q.node;

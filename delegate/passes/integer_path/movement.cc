@@ -1,12 +1,11 @@
 // Ops that move values between quantizations, joins of different
 // quantizations, ARG_MAX and ARG_MIN.
-#include <any>
 #include <cmath>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "delegate/graph/op.h"
+#include "delegate/graph/builtin_codes.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/ops/movement/transpose.h"
@@ -15,8 +14,6 @@
 
 namespace gles_delegate::integer_path {
 namespace {
-
-constexpr int kQuantizeCode = 114, kSelectCode = 64, kSelectV2Code = 123;
 
 // --- Inputs of another quantization ------------------------------------------
 
@@ -31,7 +28,7 @@ void ReadAsOutput(Rewriter& r, int n, int i, std::vector<PostOp> post_ops) {
   same.quantization = out.quantization;
   same.tflite_index = -1;
   Node node;
-  node.op = FindOp(kQuantizeCode, "");
+  node.op = FindOp(BuiltinOperator_QUANTIZE, "");
   node.tflite_index = mover.tflite_index;
   node.inputs = {mover.inputs[i]};
   node.attributes = ElementwiseAttributes{0, in.shape, {}};
@@ -77,8 +74,10 @@ void Rescale(Rewriter& r, int n, int i) {
 // A SELECT of 8-bit quantized values of the output's type.
 bool SelectsQuantized(const QuantizedNode& q) {
   const int code = q.node.op->builtin_code;
-  return (code == kSelectCode || code == kSelectV2Code) && !q.is_int16() &&
-         q.ends_in_quantized && q.HoldsOrIsConstant(q.node.inputs[1]) &&
+  return (code == BuiltinOperator_SELECT ||
+          code == BuiltinOperator_SELECT_V2) &&
+         !q.is_int16() && q.ends_in_quantized &&
+         q.HoldsOrIsConstant(q.node.inputs[1]) &&
          q.HoldsOrIsConstant(q.node.inputs[2]);
 }
 
@@ -96,7 +95,7 @@ bool RescalesInputs(const QuantizedNode& q) {
 // A PADV2 whose input has another quantization than the output, with a runtime
 // value, which TFLite expects in the output's quantization.
 bool PadsOtherQuantized(const QuantizedNode& q) {
-  const auto* pad = std::any_cast<RemapAttributes>(&q.node.attributes);
+  const auto* pad = q.node.As<RemapAttributes>();
   return pad != nullptr && pad->fill_input >= 0 && q.EndsAfter(0) &&
          !q.is_int16() && q.Holds() && !SameQuantized(q.in(), q.out()) &&
          HoldsQuantized(q.graph, q.node.inputs[2]) &&
@@ -115,7 +114,7 @@ void ShiftFill(float step, float shift, Node* node) {
   if (Remap* pad = PadOf(node)) {
     pad->fill = std::round(pad->fill / step) - shift;
   }
-  if (auto* blocks = std::any_cast<SpaceBatchAttributes>(&node->attributes)) {
+  if (auto* blocks = node->As<SpaceBatchAttributes>()) {
     blocks->fill = -shift;
   }
 }
@@ -179,7 +178,7 @@ Nodes PadByTensor(QuantizedNode& q) {
 }  // namespace
 
 Nodes Move(QuantizedNode& q) {
-  const auto* pad = std::any_cast<RemapAttributes>(&q.node.attributes);
+  const auto* pad = q.node.As<RemapAttributes>();
   const bool by_tensor = pad != nullptr && pad->fill_input >= 0;
   const std::optional<PostOp> clamp = q.Clamp();
   if (!clamp || !q.Holds()) return {};
@@ -205,7 +204,7 @@ Nodes MoveOfEightBits(QuantizedNode& q) {
 
 Nodes PadV2(QuantizedNode& q) {
   if (q.ends_in_quantized) return Move(q);
-  const auto* pad = std::any_cast<RemapAttributes>(&q.node.attributes);
+  const auto* pad = q.node.As<RemapAttributes>();
   if (pad == nullptr || !q.node.post_ops.empty() || !q.out().holds_quantized ||
       !HoldsQuantized(q.graph, q.node.inputs[0]) ||
       (pad->fill_input >= 0 && !HoldsQuantized(q.graph, q.node.inputs[2]))) {

@@ -10,7 +10,6 @@
 // magnitudes are 2^17 or more, and from eight of 2 bits from 2^21 on. From 2^23
 // on (66,000 weights of 127) the node keeps its float view.
 #include <algorithm>
-#include <any>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -233,7 +232,7 @@ struct SumRounding {
 };
 
 SumRounding SumRoundingOf(const QuantizedNode& q, const Product& p) {
-  const auto* a = std::any_cast<FullyConnectedAttributes>(&q.node.attributes);
+  const auto* a = q.node.As<FullyConnectedAttributes>();
   if (p.has_rows() && p.bias == nullptr &&
       (a == nullptr || !a->sums_in_64_bits)) {
     return {true, true, q.c.traits.int16_rows_without_bias_round_twice};
@@ -419,8 +418,7 @@ Nodes BatchMatMul(QuantizedNode& q) {
   if (q.is_int16()) {
     // TFLite's sums of more terms may pass the 2^47 that its scaling takes.
     constexpr int kMaxDepth = 1 << 17;
-    const auto& a =
-        std::any_cast<const BatchMatMulAttributes&>(q.node.attributes);
+    const auto& a = q.node.Get<BatchMatMulAttributes>();
     const int depth = q.in(0).dims[q.in(0).dims.size() - (a.adj_x ? 2 : 1)];
     const quant::Int16Multiplier m = quant::Int16MultiplierOf(scale);
     if (depth > kMaxDepth || !m.IsShiftOf64()) return {};

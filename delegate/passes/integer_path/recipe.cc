@@ -19,18 +19,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/base/casts.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/passes/passes.h"
 #include "delegate/plan/planner.h"
-#include "quant/fixed_point.h"
 
 namespace gles_delegate::integer_path {
 namespace {
@@ -173,9 +171,7 @@ PostOp QuantizedNode::RequantizeAsFloat(
   }
   std::vector<std::array<int32_t, 2>> rows;
   for (float scale : scales) {
-    int32_t bits = 0;
-    std::memcpy(&bits, &scale, sizeof(bits));
-    rows.push_back({bits, 0});
+    rows.push_back({absl::bit_cast<int32_t>(scale), 0});
   }
   return WithTable("requantize_float", rows);
 }

@@ -1,7 +1,6 @@
 // Functions of several positions or of all channels: pools, reductions,
 // SOFTMAX, LOG_SOFTMAX, L2_NORMALIZATION, RESIZE_BILINEAR.
 #include <algorithm>
-#include <any>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -11,7 +10,6 @@
 #include "delegate/ops/reduction/reduction.h"
 #include "delegate/ops/reduction/rows.h"
 #include "delegate/passes/integer_path/recipe.h"
-#include "quant/cpu_kernels.h"
 
 namespace gles_delegate::integer_path {
 namespace {
@@ -32,7 +30,7 @@ Nodes With(QuantizedNode& q, Attributes attributes,
 template <typename Attributes>
 Nodes WithSums(QuantizedNode& q, CodeSums sums,
                std::vector<PostOp> post_ops = {}) {
-  auto attributes = std::any_cast<Attributes>(q.node.attributes);
+  auto attributes = q.node.Get<Attributes>();
   attributes.quantized = std::make_shared<const CodeSums>(std::move(sums));
   return With(q, std::move(attributes), std::move(post_ops));
 }
@@ -67,7 +65,7 @@ Nodes AveragePool(QuantizedNode& q) {
   // error of divisions for means up to 255 (2^-13).
   constexpr int kMaxMeanWindow = 1024;
   constexpr float kMeanSlack = 1.0f / 4096;
-  const auto& pool = std::any_cast<const PoolAttributes&>(q.node.attributes);
+  const auto& pool = q.node.Get<PoolAttributes>();
   const std::optional<PostOp> clamp = q.Clamp();
   const int64_t window = int64_t{pool.window_h} * pool.window_w;
   if (!clamp || !q.Holds() ||
@@ -88,7 +86,7 @@ Nodes AveragePool(QuantizedNode& q) {
 namespace {
 
 quant::Reducing ReducingOf(const QuantizedNode& q) {
-  const auto& a = std::any_cast<const ReduceAttributes&>(q.node.attributes);
+  const auto& a = q.node.Get<ReduceAttributes>();
   quant::Reducing reducing;
   reducing.in = {q.scale(), ZeroPointOf(q.in())};
   reducing.out = {q.out_scale(), ZeroPointOf(q.out())};
@@ -115,8 +113,7 @@ Nodes MeanOfInt16(QuantizedNode& q) {
     sums.multiplier =
         quant::MeanMultiplierOf(q.scale(), q.out_scale(), sums.count);
     sums.count = 1;  // of which the multiplier has it all
-  } else if (std::any_cast<const ReduceAttributes&>(q.node.attributes)
-                 .over_plane) {
+  } else if (q.node.Get<ReduceAttributes>().over_plane) {
     sums.multiplier =
         quant::MultiplierOf(static_cast<double>(q.scale()) / q.out_scale());
   } else if (q.scale() == q.out_scale()) {
@@ -237,7 +234,7 @@ Nodes SoftmaxOfEightBits(QuantizedNode& q, SoftmaxAttributes a) {
 }  // namespace
 
 Nodes Softmax(QuantizedNode& q) {
-  auto a = std::any_cast<SoftmaxAttributes>(q.node.attributes);
+  auto a = q.node.Get<SoftmaxAttributes>();
   if (!q.is_int16()) {
     // A negative beta has exponentials past 1, whose sum may be infinite.
     return Suits(q, 1.0f / 256, 0.001f, -128, 0) && a.beta >= 0
@@ -257,8 +254,7 @@ Nodes Softmax(QuantizedNode& q) {
 
 Nodes LogSoftmax(QuantizedNode& q) {
   if (!Suits(q, 16.0f / 256, 0, 127, 255)) return {};
-  return SoftmaxOfEightBits(
-      q, std::any_cast<const SoftmaxAttributes&>(q.node.attributes));
+  return SoftmaxOfEightBits(q, q.node.Get<SoftmaxAttributes>());
 }
 
 Nodes L2Normalization(QuantizedNode& q) {
@@ -276,12 +272,11 @@ Nodes L2Normalization(QuantizedNode& q) {
 // their quantization.
 Nodes ResizeBilinear(QuantizedNode& q) {
   if (!q.EndsAfter(0) || !q.Holds()) return {};
-  return With(q, ResizeOfQuantized{
-                     std::any_cast<const ResizeAttributes&>(q.node.attributes),
-                     ZeroPointOf(q.in()), ZeroPointOf(q.out()), q.is_uint8(),
-                     q.is_int16(),
-                     /*by_xnnpack=*/q.by_xnnpack() && !q.is_int16() &&
-                         SameQuantized(q.in(), q.out())});
+  return With(
+      q, ResizeOfQuantized{q.node.Get<ResizeAttributes>(), ZeroPointOf(q.in()),
+                           ZeroPointOf(q.out()), q.is_uint8(), q.is_int16(),
+                           /*by_xnnpack=*/q.by_xnnpack() && !q.is_int16() &&
+                               SameQuantized(q.in(), q.out())});
 }
 
 }  // namespace gles_delegate::integer_path

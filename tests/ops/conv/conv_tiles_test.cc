@@ -12,8 +12,8 @@
 
 #include "delegate/graph/op.h"
 #include "delegate/ops/conv/conv_2d.h"
+#include "delegate/ops/dispatches.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/ops/stages.h"
 #include "tests/testing/device.h"
 #include "tests/testing/run_graph.h"
 #include "tests/testing/run_pass.h"
