@@ -265,16 +265,18 @@ void DumpIfAsked(absl::string_view name, const std::string& text) {
 // Of a .comp that declares none.
 constexpr absl::string_view kParams =
     "layout(std140, binding = 0) uniform Params { COMMON_PARAMS };\n";
+constexpr absl::string_view kParamsBlock =
+    "layout(std140, binding = 0) uniform Params";
 constexpr absl::string_view kMainOverTexels =
     "void main() {\n"
     "  if (outside_grid()) return;\n"
     "  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);\n"
-    "  write_dst(p.x, p.y, p.z, p.w, dst_at(p));\n}\n";
+    "  write_dst(p.x, p.y, p.z, p.w, dst_texel(p));\n}\n";
 
 // The .comp with constants in place of its block, and as many lines.
 std::string WithFixedParams(absl::string_view body,
                             absl::string_view constants) {
-  const size_t begin = body.find("layout(std140, binding = 0) uniform Params");
+  const size_t begin = body.find(kParamsBlock);
   const size_t end = body.find("};", begin) + 2;
   const absl::string_view block = body.substr(begin, end - begin);
   return absl::StrCat(
@@ -309,9 +311,12 @@ absl::StatusOr<absl::string_view> ShaderFile(absl::string_view name) {
 
 absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec) {
   ASSIGN_OR_RETURN(auto file, ShaderFile(absl::StrCat(spec.shader, ".comp")));
-  const std::string body = spec.fixed_params.empty()
-                               ? std::string(file)
-                               : WithFixedParams(file, spec.fixed_params);
+  const bool has_params = absl::StrContains(file, kParamsBlock);
+  std::string body =
+      absl::StrCat(has_params ? "" : kParams, "#line 1\n", file, "\n");
+  if (!spec.fixed_params.empty()) {
+    body = WithFixedParams(body, spec.fixed_params);
+  }
   const Bindings bindings = AssignBindings(spec);
   const std::string definitions =
       Conversions(spec) + DefineAccessors(spec, bindings);
@@ -325,8 +330,7 @@ absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec) {
     absl::StrAppend(&text, ShaderFile("lib/shares.glsl").value());
   }
   absl::StrAppend(
-      &text, absl::StrContains(body, "uniform Params") ? "" : kParams,
-      "#line 1\n", body, "\n", definitions,
+      &text, body, definitions,
       absl::StrContains(body, "void main()") ? "" : kMainOverTexels);
   DumpIfAsked(spec.shader, text);
   return text;

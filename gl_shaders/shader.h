@@ -8,7 +8,7 @@
 //                    The .comp's own members follow, with the names, order and
 //                    types of Dispatch::uniforms. A .comp without any need not
 //                    declare the block.
-//   main()           if the .comp has ELEMENT4 dst_at(ivec4 p) instead: writes
+//   main()           if the .comp has ELEMENT4 dst_texel(ivec4 p) instead: writes
 //                    it at x, y, slice, batch, one texel of dst an invocation.
 //   vec4 read_T(int x, int y, int slice, int batch)
 //                    a texel of a read tensor. The coordinates must be in

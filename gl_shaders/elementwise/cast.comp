@@ -66,6 +66,6 @@ ivec4 truncated(vec4 v) {
 #define WRAP(V) V
 #endif
 
-ELEMENT4 dst_at(ivec4 p) {
+ELEMENT4 dst_texel(ivec4 p) {
   return WRAP(CAST(read_src(p.x, p.y, p.z, p.w)));
 }

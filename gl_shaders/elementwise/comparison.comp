@@ -26,7 +26,7 @@ ivec4 scaled(vec4 x, ivec4 scaling) {
 #define SIDE_B(v) v
 #endif
 
-ELEMENT4 dst_at(ivec4 p) {
+ELEMENT4 dst_texel(ivec4 p) {
   // Broadcasting is a clamp: an axis of extent 1 is always read at index 0.
   ivec4 i = min(p, a_size - 1);
   ivec4 j = min(p, b_size - 1);

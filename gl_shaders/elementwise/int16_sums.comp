@@ -33,7 +33,7 @@ ivec4 row(int i, int slice) {
 #endif
 }
 
-ELEMENT4 dst_at(ivec4 p) {
+ELEMENT4 dst_texel(ivec4 p) {
   Wide sum = Wide(row(3, p.z), uvec4(row(2, p.z)));
   sum = plus_shifted(sum, read_a(p.x, p.y, p.z, p.w), shifts.x);
   sum = plus_shifted(sum, read_b(p.x, p.y, p.z, p.w), shifts.y);

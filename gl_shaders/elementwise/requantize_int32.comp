@@ -9,7 +9,7 @@ layout(std140, binding = 0) uniform Params {
   int zero_point;
 };
 
-ELEMENT4 dst_at(ivec4 p) {
+ELEMENT4 dst_texel(ivec4 p) {
   ivec4 quantized = ivec4(CODE_OF(read_src(p.x, p.y, p.z, p.w), vec4(scale)));
   ivec4 scaled = RESCALE(quantized, ivec4(multiplier), ivec4(shift), false);
   return scaled + zero_point;

@@ -1,7 +1,7 @@
 // dst = condition ? a : b, all broadcast to dst's shape. LANES_CONDITION,
 // LANES_A and LANES_B are xxxx for tensors with one channel for all of dst's,
 // else xyzw. One texel per invocation.
-ELEMENT4 dst_at(ivec4 p) {
+ELEMENT4 dst_texel(ivec4 p) {
   // Broadcasting is a clamp: an axis of extent 1 is always read at index 0.
   ivec4 c = min(p, condition_size - 1);
   ivec4 i = min(p, a_size - 1);

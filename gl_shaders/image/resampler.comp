@@ -7,7 +7,7 @@ vec4 pixel(ivec2 p, ivec4 of) {
   return p == inside ? texel : vec4(0.0);
 }
 
-ELEMENT4 dst_at(ivec4 of) {
+ELEMENT4 dst_texel(ivec4 of) {
   vec2 at = read_warp(of.x, of.y, 0, of.w).xy;
   vec4 v = vec4(0.0);
   // False if a coordinate is NaN.

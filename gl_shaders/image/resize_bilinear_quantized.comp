@@ -18,7 +18,7 @@ vec4 code_at(float x, float y, ivec4 p) {
   return read_src(int(x), int(y), p.z, p.w) + float(zero_in);
 }
 
-ELEMENT4 dst_at(ivec4 p) {
+ELEMENT4 dst_texel(ivec4 p) {
   vec4 x = pixels_at(0, p.x);
   vec4 y = pixels_at(0, dst_size.x + p.y);
   vec4 v00 = code_at(x.x, y.x, p);

@@ -5,7 +5,7 @@ layout(std140, binding = 0) uniform Params {
   int block;
 };
 
-ELEMENT4 dst_at(ivec4 p) {
+ELEMENT4 dst_texel(ivec4 p) {
   ivec2 q = p.xy / block;
   ivec2 within = p.xy - q * block;
   int first = (within.y * block + within.x) * dst_aux.x + 4 * p.z;

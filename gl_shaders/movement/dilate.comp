@@ -5,7 +5,7 @@ layout(std140, binding = 0) uniform Params {
   ivec4 steps;  // x, y, channel, batch
 };
 
-ELEMENT4 dst_at(ivec4 p) {
+ELEMENT4 dst_texel(ivec4 p) {
   ivec3 q = p.xyw / steps.xyw;
   ELEMENT4 v = read_value(0, 0, 0, 0).xxxx;
   if (q * steps.xyw == p.xyw) {

@@ -10,7 +10,7 @@ ELEMENT channel_of(ivec4 p, int c) {
 }
 #endif
 
-ELEMENT4 dst_at(ivec4 p) {
+ELEMENT4 dst_texel(ivec4 p) {
   ivec4 q = p;
 #ifdef AXIS_BATCH
   q.w = index_of(p.w);

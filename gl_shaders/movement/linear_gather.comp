@@ -53,7 +53,7 @@ ELEMENT value_of(int e) {
 }
 #endif
 
-ELEMENT4 dst_at(ivec4 p) {
+ELEMENT4 dst_texel(ivec4 p) {
   int pixel = (p.w * dst_size.y + p.y) * dst_size.x + p.x;
   int first = pixel * dst_aux.x;
 #ifdef QUANTIZED

@@ -12,4 +12,4 @@ vec4 moved_value(ivec4 p, ivec4 size) {
   return vec4(0.0);
 }
 
-ELEMENT4 dst_at(ivec4 p) { return moved_value(p, dst_size); }
+ELEMENT4 dst_texel(ivec4 p) { return moved_value(p, dst_size); }

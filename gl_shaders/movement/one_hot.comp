@@ -19,7 +19,7 @@ bool holds(int e) {
   return index_at(outer * inner + e - at * inner) == at - outer * depth;
 }
 
-ELEMENT4 dst_at(ivec4 p) {
+ELEMENT4 dst_texel(ivec4 p) {
   int pixel = (p.w * dst_size.y + p.y) * dst_size.x + p.x;
   // Lanes past the last channel repeat it: in bounds, and masked by the write.
   ivec4 e = pixel * dst_aux.x + min(4 * p.z + ivec4(0, 1, 2, 3), dst_aux.x - 1);

@@ -5,7 +5,7 @@ layout(std140, binding = 0) uniform Params {
   int first;  // slice of the source, counted through its batches
 };
 
-ELEMENT4 dst_at(ivec4 p) {
+ELEMENT4 dst_texel(ivec4 p) {
   int from = gid.z + first;
   int batch = from / src_size.z;
   return read_src(p.x, p.y, from - batch * src_size.z, batch);

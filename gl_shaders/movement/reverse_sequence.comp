@@ -21,7 +21,7 @@ ivec4 source_of(ivec4 p) {
   return i < length ? p + along * (length - 1 - 2 * i) : p;
 }
 
-ELEMENT4 dst_at(ivec4 p) {
+ELEMENT4 dst_texel(ivec4 p) {
 #ifdef WHOLE
   ivec4 q = source_of(ivec4(p.xy, 0, p.w));
   return read_src(q.x, q.y, p.z, q.w);

@@ -36,7 +36,7 @@ ELEMENT update_at(int e) {
   return op_component(read_updates(p.x, p.y, c >> 2, p.z), c);
 }
 
-ELEMENT4 dst_at(ivec4 p) {
+ELEMENT4 dst_texel(ivec4 p) {
   int first = ((p.w * dst_size.y + p.y) * dst_size.x + p.x) * dst_aux.x;
   // Lanes past the last channel repeat it: in bounds, and masked by the write.
   ivec4 e = first + min(4 * p.z + ivec4(0, 1, 2, 3), dst_aux.x - 1);

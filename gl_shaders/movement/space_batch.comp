@@ -7,7 +7,7 @@ layout(std140, binding = 0) uniform Params {
   float fill;
 };
 
-ELEMENT4 dst_at(ivec4 p) {
+ELEMENT4 dst_texel(ivec4 p) {
 #ifdef TO_BATCH
   int cell = p.w / src_size.w;  // of the block, row by row
   ivec2 q = p.xy * block + ivec2(cell % block.x, cell / block.x) - edge;

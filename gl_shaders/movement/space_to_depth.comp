@@ -5,7 +5,7 @@ layout(std140, binding = 0) uniform Params {
   int block;
 };
 
-ELEMENT4 dst_at(ivec4 p) {
+ELEMENT4 dst_texel(ivec4 p) {
   ELEMENT4 v = ELEMENT4(0);
 #ifdef WHOLE
   const int kReads = 1;

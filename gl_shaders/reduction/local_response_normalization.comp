@@ -8,7 +8,7 @@ layout(std140, binding = 0) uniform Params {
   float alpha;
 };
 
-ELEMENT4 dst_at(ivec4 p) {
+ELEMENT4 dst_texel(ivec4 p) {
   ivec4 c = 4 * p.z + ivec4(0, 1, 2, 3);
   int first = max(c.x - radius, 0) >> 2;
   int last = min((c.w + radius) >> 2, src_size.z - 1);

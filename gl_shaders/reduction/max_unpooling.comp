@@ -5,7 +5,7 @@ layout(std140, binding = 0) uniform Params {
   ivec2 window;  // width, height
 };
 
-ELEMENT4 dst_at(ivec4 p) {
+ELEMENT4 dst_texel(ivec4 p) {
   ivec2 from = p.xy / window;
   ivec2 within = p.xy - from * window;
   // Truncated, since 0.1 was added.

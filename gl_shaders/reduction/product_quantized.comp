@@ -22,7 +22,7 @@ ivec4 next(ivec4 product, ivec4 value, bool first) {
   return scaled(high, uvec4(low));
 }
 
-ELEMENT4 dst_at(ivec4 p) {
+ELEMENT4 dst_texel(ivec4 p) {
   ivec4 from = p * stride;
   ivec4 product = ivec4(0);
   bool first = true;

@@ -78,7 +78,7 @@ vec4 resized_at(ivec4 p) {
 }
 #endif
 
-ELEMENT4 dst_at(ivec4 p) {
+ELEMENT4 dst_texel(ivec4 p) {
   vec4 v = resized_at(p);
   // Channels that the object lacks are 0, and its alpha opaque.
   if (object.x < dst_aux.x) {
