@@ -3,6 +3,7 @@
 
 Nothing is fetched and no driver is started.
 """
+import concurrent.futures
 import doctest
 import json
 import pathlib
@@ -10,7 +11,9 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / folder) for folder in ("lab", "lab/drivers", "tests/drivers")]
@@ -241,6 +244,27 @@ class PageTest(unittest.TestCase):
 
 
 class RootsTest(unittest.TestCase):
+    def test_a_root_that_two_ask_for_is_made_once(self):
+        wanted = {"suite": "sid", "arch": "arm64", "packages": ["mesa"], "version_of": "mesa"}
+        made = []
+
+        def make(root, *request):
+            if roots.is_there(root, wanted):
+                return
+            made.append(root)
+            time.sleep(0.2)
+            root.mkdir()
+            (root / "packages.json").write_text('{"mesa": "1"}')
+            (root / "request.json").write_text(json.dumps(request[:3]))
+
+        with tempfile.TemporaryDirectory() as folder, \
+                unittest.mock.patch.object(roots, "debian_root", make), \
+                concurrent.futures.ThreadPoolExecutor() as threads:
+            asked = [threads.submit(roots.prepare, {"sid": wanted}, {"roots": ["sid"]},
+                                    pathlib.Path(folder), True, print) for _ in range(2)]
+            self.assertEqual([each.result()[1] for each in asked], [{"mesa": "1"}] * 2)
+        self.assertEqual(len(made), 1)
+
     def test_lib_becomes_a_link_into_usr(self):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)

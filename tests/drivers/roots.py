@@ -6,6 +6,8 @@ through the loader of the folder (drivers_lab.py). No user but oneself is needed
 no chroot and no mount.
 """
 import base64
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -32,6 +34,15 @@ def add_flag(parser):
 def unpacked_version(root, package):
     """The version of `package` in a root that debian_root() made; "" without."""
     return json.loads((root / "packages.json").read_text()).get(package, "")
+
+
+@contextlib.contextmanager
+def locked(root):
+    """Keeps other processes from making `root` meanwhile: tests start at the same time."""
+    root.parent.mkdir(parents=True, exist_ok=True)
+    with open(f"{root}.lock", "w", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def debian_root(root, suite, arch, packages, say):
@@ -144,6 +155,20 @@ def is_there(root, wanted):
     return json.loads(stamp.read_text()) == request
 
 
+def root_of(place, wanted, say):
+    """Makes the root unless it is there. Its package and that one's version."""
+    if "npm" in wanted:
+        npm_files(place, wanted["npm"], wanted["integrity"], wanted["unpack"], say)
+        return wanted["npm"].rsplit("@", 1)
+    if "source" in wanted:
+        if not is_there(place, wanted):
+            source_roots.source_root(place, wanted, say)
+        return (f"{wanted['source']}, the source of its shim",
+                unpacked_version(place, wanted["source"]))
+    debian_root(place, wanted["suite"], wanted["arch"], wanted["packages"], say)
+    return wanted["version_of"], unpacked_version(place, wanted["version_of"])
+
+
 def prepare(all_roots, description, folder, fetch, say):
     """The folders of a driver's packages and these packages' versions, by name.
 
@@ -155,18 +180,8 @@ def prepare(all_roots, description, folder, fetch, say):
         if not fetch and not is_there(place, wanted):
             raise NotAvailable(f"its packages are not in {place}; GLES_DELEGATE_FETCH_WHEELS=1 "
                                f"or ./dev drivers {description['name']} fetches them")
-        if "npm" in wanted:
-            npm_files(place, wanted["npm"], wanted["integrity"], wanted["unpack"], say)
-            package, version = wanted["npm"].rsplit("@", 1)
-        elif "source" in wanted:
-            if not is_there(place, wanted):
-                source_roots.source_root(place, wanted, say)
-            package = f"{wanted['source']}, the source of its shim"
-            version = unpacked_version(place, wanted["source"])
-        else:
-            debian_root(place, wanted["suite"], wanted["arch"], wanted["packages"], say)
-            package = wanted["version_of"]
-            version = unpacked_version(place, package)
+        with contextlib.nullcontext() if is_there(place, wanted) else locked(place):
+            package, version = root_of(place, wanted, say)
         versions[package] = version
         places[name] = place
     return places, versions
