@@ -490,7 +490,7 @@ void ReadComposite(const Decompositions& decompositions, const NodeKey& node,
                    HashMap<NodeKey, Steps>* steps) {
   for (const NodeKey& key : CompositesBelow(decompositions, node)) {
     const Decomposition& own = decompositions.at(key);
-    if (own.condition) return;
+    if (own.condition) return;  // a composite with a loop inside is refused
     std::vector<DecomposedGraph>& graphs = (*steps)[key].graphs;
     graphs.clear();
     graphs.push_back(ReadDecomposedGraph(*own.context, {}, nullptr));
