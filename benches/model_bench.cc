@@ -56,7 +56,7 @@ using Samples = std::map<std::string, std::vector<double>>;
 // Each counter is the median.
 void Count(const Samples& samples, benchmark::State* state) {
   for (auto& [name, values] : samples) {
-    state->counters[name] = Median(std::move(values));
+    state->counters[name] = Median(values);
   }
 }
 
@@ -116,7 +116,7 @@ absl::Status MeasureSubmit(Runner& runner, benchmark::State* state) {
   }));
   const double submit_us = Median(samples["submit_us"]);
   for (auto _ : *state) state->SetIterationTime(submit_us * 1e-6);
-  Count(std::move(samples), state);
+  Count(samples, state);
   state->counters["dispatches"] = runner.executor->stats().dispatches;
   return absl::OkStatus();
 }
@@ -142,7 +142,7 @@ absl::Status MeasureWaits(Runner& runner, benchmark::State* state) {
       return absl::OkStatus();
     }));
   }
-  Count(std::move(samples), state);
+  Count(samples, state);
   runner.executor->WaitBy(egl::Waiting::kPassive);
   return absl::OkStatus();
 }
@@ -167,7 +167,7 @@ absl::Status MeasureParts(Runner& runner, benchmark::State* state) {
     }
     return s;
   });
-  Count(std::move(samples), state);
+  Count(samples, state);
   return status;
 }
 

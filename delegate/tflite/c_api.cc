@@ -40,9 +40,10 @@ int32_t Result(absl::FunctionRef<absl::Status()> fn) {
   const absl::Status status = Caught(fn);
   (void)Caught([&status] {
     LastError().clear();
-    if (status.ok()) return status;
-    LastError() =
-        gles_delegate::Printable(absl::StrCat(kPrefix, status.message()));
+    if (!status.ok()) {
+      LastError() =
+          gles_delegate::Printable(absl::StrCat(kPrefix, status.message()));
+    }
     return absl::OkStatus();
   });
   return status.ok() ? kTfLiteOk : kTfLiteError;

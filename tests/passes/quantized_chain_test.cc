@@ -95,11 +95,11 @@ Chain OfSixteenBits() {
   return {{"CONV_2D@4 {x} {y}w=const:[9,3,3,9] {y}b=const:[9] -> {y}",
            ("DEPTHWISE_CONV_2D@5 {x} {y}w=const:[1,3,3,9] {y}b=const:[9] "
             "depth_multiplier=1 -> {y}"),
-           "FULLY_CONNECTED@7 {x} {y}w=const:[9,9] {y}b=const:[9] "
-           "keep_num_dims=true -> {y}",
+           ("FULLY_CONNECTED@7 {x} {y}w=const:[9,9] {y}b=const:[9] "
+            "keep_num_dims=true -> {y}"),
            // Of all pixels of a row by one another, and back to the channels.
-           "BATCH_MATMUL@3 {x} {x} adj_y=true -> {y}z ; BATCH_MATMUL@3 {y}z "
-           "{x} adj_y=false -> {y}",
+           ("BATCH_MATMUL@3 {x} {x} adj_y=true -> {y}z ; BATCH_MATMUL@3 {y}z "
+            "{x} adj_y=false -> {y}"),
            "ADD@3 {x} {y}c=const:[1,1,8,9] pot_scale_int16=false -> {y}",
            "SUB@5 {y}c=const:[9] {x} pot_scale_int16=false -> {y}",
            "MUL@4 {x} {y}c=const:[1,8,8,1] -> {y}",
@@ -107,11 +107,11 @@ Chain OfSixteenBits() {
            "LEAKY_RELU@2 {x} alpha=0.3 -> {y}", "QUANTIZE@2 {x} -> {y}",
            "AVERAGE_POOL_2D@3 {x} filter=3 -> {y}",
            "MEAN@2 {x} {y}a=(1,2)" + less, "MEAN@2 {x} {y}a=(3)" + less,
-           "RESIZE_BILINEAR@4 {x} {y}s=(15,13) half_pixel_centers=true -> "
-           "{y}z ; RESIZE_BILINEAR@4 {y}z {y}t=(8,8) align_corners=false -> "
-           "{y}",
-           "TRANSPOSE@2 {x} {y}s=(0,3,2,1) -> {y}z ; "
-           "TRANSPOSE@2 {y}z {y}t=(0,3,2,1) -> {y}",
+           ("RESIZE_BILINEAR@4 {x} {y}s=(15,13) half_pixel_centers=true -> "
+            "{y}z ; RESIZE_BILINEAR@4 {y}z {y}t=(8,8) align_corners=false -> "
+            "{y}"),
+           ("TRANSPOSE@2 {x} {y}s=(0,3,2,1) -> {y}z ; "
+            "TRANSPOSE@2 {y}z {y}t=(0,3,2,1) -> {y}"),
            "RELU6@3 {x} -> {y}", "TANH@3 {x}" + spread,
            "LOGISTIC@3 {x}" + spread, "SOFTMAX@3 {x} beta=1" + spread},
           4};

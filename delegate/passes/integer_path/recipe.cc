@@ -170,6 +170,7 @@ PostOp QuantizedNode::RequantizeAsFloat(
     return PostOpOf("requantize_float_all", scales[0]);
   }
   std::vector<std::array<int32_t, 2>> rows;
+  rows.reserve(scales.size());
   for (float scale : scales) {
     rows.push_back({absl::bit_cast<int32_t>(scale), 0});
   }
