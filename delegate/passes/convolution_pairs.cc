@@ -14,7 +14,6 @@
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/dispatches.h"
 #include "delegate/ops/elementwise/elementwise.h"
-#include "delegate/ops/op_list.h"
 #include "delegate/ops/reduction/reduction.h"
 #include "delegate/passes/passes.h"
 

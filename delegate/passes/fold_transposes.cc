@@ -18,11 +18,9 @@
 #include "absl/algorithm/container.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
-#include "delegate/graph/texels.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/movement/transpose.h"
-#include "delegate/ops/op_list.h"
 #include "delegate/passes/passes.h"
 
 namespace gles_delegate {

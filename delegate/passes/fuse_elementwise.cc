@@ -7,7 +7,6 @@
 // is fused into the later of the two producers if possible. Of a loop, it fuses
 // whole steps (Tensor::nodes_of_step).
 #include <algorithm>
-#include <any>
 #include <initializer_list>
 #include <utility>
 #include <vector>
@@ -17,7 +16,6 @@
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/ops/movement/remap.h"
-#include "delegate/ops/op_list.h"
 #include "delegate/ops/reduction/reduction.h"
 #include "delegate/passes/passes.h"
 

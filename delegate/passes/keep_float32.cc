@@ -13,7 +13,6 @@
 // Not graph outputs, whose type the runtime determines, and not the integer
 // path. Constants and model inputs that nodes in 32 bits read are in 32 bits,
 // too.
-#include <any>
 #include <iterator>
 #include <vector>
 

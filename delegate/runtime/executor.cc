@@ -1,6 +1,5 @@
 #include "delegate/runtime/executor.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/algorithm/container.h"

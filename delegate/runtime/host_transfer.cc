@@ -9,7 +9,6 @@
 #include "base/status_macros.h"
 #include "delegate/graph/texels.h"
 #include "delegate/plan/storage.h"
-#include "delegate/runtime/gpu_memory.h"
 #include "quant/half.h"
 
 namespace gles_delegate {

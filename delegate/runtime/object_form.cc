@@ -1,7 +1,6 @@
 #include "delegate/runtime/object_form.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"

@@ -9,7 +9,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
-#include "delegate/runtime/gpu_memory.h"
+#include "delegate/plan/storage.h"
 #include "delegate/runtime/validator.h"
 #include "egl/gl_api.h"
 

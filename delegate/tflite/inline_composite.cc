@@ -10,7 +10,6 @@
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/constant_values.h"
-#include "delegate/graph/op.h"
 #include "delegate/graph/printable.h"
 #include "delegate/tflite/reader.h"
 

@@ -13,7 +13,6 @@
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/printable.h"
-#include "delegate/graph/texels.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/tflite/reader.h"
 #include "quant/fixed_point.h"
