@@ -39,7 +39,6 @@
 #include "benchmark/benchmark.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
-#include "delegate/graph/op.h"
 #include "delegate/plan/planner.h"
 #include "delegate/runtime/executor.h"
 #include "tools/cases/case_spec.h"

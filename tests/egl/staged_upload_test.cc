@@ -7,7 +7,6 @@
 #include "egl/host_copy.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/gl.h"
-#include "tests/testing/matchers.h"
 
 namespace gles_delegate::testing {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "base/status_macros.h"
 #include "delegate/device/device_profile.h"
-#include "delegate/plan/planner.h"
 #include "delegate/runtime/executor.h"
 #include "gmock/gmock.h"
 #include "tests/testing/device.h"

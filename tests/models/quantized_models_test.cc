@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "delegate/ops/elementwise/elementwise.h"
@@ -16,7 +15,6 @@
 #include "tests/testing/run_graph.h"
 #include "tests/testing/single_op.h"
 #include "tools/cases/model.h"
-#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

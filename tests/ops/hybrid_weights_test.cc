@@ -2,7 +2,6 @@
 // Hybrid ops with a state: 8-bit weights beside float32 activations. TFLite's
 // kernels read the bytes as int8, whatever the type and the zero point say.
 // Sums of products are rows of tools/cases.
-#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -10,7 +10,6 @@
 #include "tests/testing/single_op.h"
 #include "tools/cases/model.h"
 #include "tools/common/model_builder.h"
-#include "tools/common/tflite_host.h"
 
 namespace gles_delegate::testing {
 namespace {

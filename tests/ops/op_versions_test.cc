@@ -6,14 +6,10 @@
 
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/op_list.h"
-#include "delegate/ops/recurrent/recurrent.h"
 #include "delegate/tflite/runtime.h"
 #include "tests/testing/device_test.h"
-#include "tests/testing/edit_model.h"
 #include "tests/testing/matchers.h"
 #include "tests/testing/parse_node.h"
-#include "tests/testing/single_op.h"
-#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

@@ -3,7 +3,6 @@
 // tools/cases.
 #include <numeric>
 
-#include "absl/strings/str_cat.h"
 #include "delegate/ops/op_list.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/parse_node.h"

@@ -11,7 +11,6 @@
 #include "gtest/gtest.h"
 #include "tests/testing/device_test.h"
 #include "tests/testing/graph_builder.h"
-#include "tests/testing/matchers.h"
 #include "tests/testing/single_op.h"
 #include "tools/cases/model.h"
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "delegate/partition/partition_report.h"
-#include "delegate/passes/passes.h"
 #include "tests/testing/graph_builder.h"
 #include "tests/testing/matchers.h"
 

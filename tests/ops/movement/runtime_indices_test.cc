@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "tests/testing/device_test.h"
-#include "tests/testing/matchers.h"
 #include "tests/testing/single_op.h"
 #include "tools/cases/model.h"
 

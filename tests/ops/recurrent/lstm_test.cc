@@ -18,7 +18,6 @@
 #include "tests/testing/stateful.h"
 #include "tools/cases/model.h"
 #include "tools/cases/rows.h"
-#include "tools/op_models/schema_names.h"
 
 namespace gles_delegate::testing {
 namespace {

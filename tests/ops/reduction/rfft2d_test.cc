@@ -2,7 +2,6 @@
 // RFFT2D at the ends of a partition, beside the rows of tools/cases.
 #include "absl/strings/str_cat.h"
 #include "tests/testing/device_test.h"
-#include "tests/testing/matchers.h"
 #include "tests/testing/single_op.h"
 #include "tools/cases/model.h"
 
