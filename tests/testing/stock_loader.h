@@ -10,8 +10,8 @@
 namespace gles_delegate::testing {
 
 // As an app does it. The loader does not say whether the plugin made a
-// delegate: where it made none, any use of the result crashes in TFLite 2.9.
-// Null, with a failure of the test: there is no loader.
+// delegate: if it made none, any use of the result crashes in TFLite 2.9.
+// Null, with a failure of the test: the loader is missing.
 DelegatePtr LoadThroughStockLoader(const std::string& library_path,
                                    const DelegateOptions& options);
 
