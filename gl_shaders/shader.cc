@@ -198,6 +198,11 @@ std::string Defines(const ShaderSpec& spec) {
   return text;
 }
 
+// lib/<name>.glsl.
+absl::string_view LibraryText(absl::string_view name) {
+  return ShaderFile(absl::StrCat("lib/", name, ".glsl")).value();
+}
+
 // Before the .comp: version, work group, #defines, COMMON_PARAMS, bindings, and
 // the accessors' declarations.
 std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
@@ -210,13 +215,9 @@ std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
                     "  return vec4(unpackHalf2x16(p.x), unpackHalf2x16(p.y));\n"
                     "}\nuvec2 pack_texel(vec4 v);\n");
   }
-  absl::StrAppend(&text, "#define gid ivec3(gl_GlobalInvocationID)\n");
   if (ChecksBounds()) absl::StrAppend(&text, "bool out_of_bounds = false;\n");
-  absl::StrAppend(
-      &text,
-      "bool outside_grid();\n"
-      "ivec4 unpack_quantized(int p);\nint pack_quantized(ivec4 v);\n");
-  text += DeclareAccessors(spec, bindings);
+  absl::StrAppend(&text, LibraryText("prelude"),
+                  DeclareAccessors(spec, bindings));
   return text;
 }
 
@@ -262,18 +263,10 @@ void DumpIfAsked(absl::string_view name, const std::string& text) {
   std::ofstream(path) << text;  // best effort: a debugging aid
 }
 
-// Of a .comp that declares none.
-constexpr absl::string_view kParams =
-    "layout(std140, binding = 0) uniform Params { COMMON_PARAMS };\n";
 constexpr absl::string_view kParamsBlock =
     "layout(std140, binding = 0) uniform Params";
-constexpr absl::string_view kMainOverTexels =
-    "void main() {\n"
-    "  if (outside_grid()) return;\n"
-    "  ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);\n"
-    "  write_dst(p.x, p.y, p.z, p.w, dst_texel(p));\n}\n";
 
-// The .comp with constants in place of its block, and as many lines.
+// The text with constants in place of its block, and as many lines.
 std::string WithFixedParams(absl::string_view body,
                             absl::string_view constants) {
   const size_t begin = body.find(kParamsBlock);
@@ -312,8 +305,8 @@ absl::StatusOr<absl::string_view> ShaderFile(absl::string_view name) {
 absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec) {
   ASSIGN_OR_RETURN(auto file, ShaderFile(absl::StrCat(spec.shader, ".comp")));
   const bool has_params = absl::StrContains(file, kParamsBlock);
-  std::string body =
-      absl::StrCat(has_params ? "" : kParams, "#line 1\n", file, "\n");
+  std::string body = absl::StrCat(has_params ? "" : LibraryText("params"),
+                                  "#line 1\n", file, "\n");
   if (!spec.fixed_params.empty()) {
     body = WithFixedParams(body, spec.fixed_params);
   }
@@ -327,11 +320,11 @@ absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec) {
   std::string text = Prelude(spec, bindings);
   if (!functions.empty()) absl::StrAppend(&text, Library().Select(functions));
   if (absl::StrContains(body, "COMBINE_SHARES")) {
-    absl::StrAppend(&text, ShaderFile("lib/shares.glsl").value());
+    absl::StrAppend(&text, LibraryText("shares"));
   }
   absl::StrAppend(
       &text, body, definitions,
-      absl::StrContains(body, "void main()") ? "" : kMainOverTexels);
+      absl::StrContains(body, "void main()") ? "" : LibraryText("texel_main"));
   DumpIfAsked(spec.shader, text);
   return text;
 }
@@ -427,12 +420,10 @@ const FunctionLibrary& Library() {
     std::string text;
     // Each file uses only those before it.
     for (const char* name :
-         {"lib/indices.glsl", "lib/math.glsl", "lib/quantized.glsl",
-          "lib/elementwise.glsl", "lib/views.glsl"}) {
-      absl::StrAppend(&text, ShaderFile(name).value());
+         {"indices", "math", "quantized", "elementwise", "views"}) {
+      absl::StrAppend(&text, LibraryText(name));
     }
-    absl::StrAppend(&text,
-                    ScalarForms(ShaderFile("lib/elementwise.glsl").value()));
+    absl::StrAppend(&text, ScalarForms(LibraryText("elementwise")));
     return text;
   }());
   return library;

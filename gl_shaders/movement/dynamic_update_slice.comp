@@ -32,7 +32,7 @@ vec4 moved_value(ivec4 p, ivec4 size) {
 #define UPDATE_TEXEL(X, Y, S, B) read_update(X, Y, S, B)
 #endif
 
-int start_of(int element, int extent, int box) {
+int clamped_start(int element, int extent, int box) {
   if (element < 0) return 0;
   // A compiler that knows the element refuses a slice below 0 here, too.
   int at = op_component(read_start(0, 0, max(element, 0) >> 2, 0), element);
@@ -43,10 +43,10 @@ int start_of(int element, int extent, int box) {
 // The pixel of dst (x, y, batch) that has pixel p of the update.
 ivec3 place_of(ivec3 p) {
   int a = p.z / outer.z;
-  int b = p.z - a * outer.z + start_of(which.w, outer.y, outer.z);
-  a += start_of(outer.x, dst_size.w / outer.y, UPDATE_SIZE.w / outer.z);
-  return ivec3(p.x + start_of(which.x, dst_size.x, UPDATE_SIZE.x),
-               p.y + start_of(which.y, dst_size.y, UPDATE_SIZE.y), a * outer.y + b);
+  int b = p.z - a * outer.z + clamped_start(which.w, outer.y, outer.z);
+  a += clamped_start(outer.x, dst_size.w / outer.y, UPDATE_SIZE.w / outer.z);
+  return ivec3(p.x + clamped_start(which.x, dst_size.x, UPDATE_SIZE.x),
+               p.y + clamped_start(which.y, dst_size.y, UPDATE_SIZE.y), a * outer.y + b);
 }
 #endif
 
@@ -61,7 +61,7 @@ void main() {
 // Slice `slice` of src at `at`, with the update's pixel p (x, y, batch) over it.
 ELEMENT4 updated(ivec3 at, int slice, ivec3 p) {
   ELEMENT4 v = read_src(at.x, at.y, slice, at.z);
-  int first = 4 * slice - start_of(which.z, src_aux.x, UPDATE_CHANNELS);
+  int first = 4 * slice - clamped_start(which.z, src_aux.x, UPDATE_CHANNELS);
   for (int i = 0; i < 4; ++i) {
     int c = first + i;
     if (c < 0 || c >= UPDATE_CHANNELS) continue;
@@ -74,7 +74,7 @@ ELEMENT4 updated(ivec3 at, int slice, ivec3 p) {
 void main() {
   if (outside_grid()) return;
   int batch = gid.z / outer.w;
-  int slice = start_of(which.z, src_aux.x, UPDATE_CHANNELS) / 4 + gid.z - batch * outer.w;
+  int slice = clamped_start(which.z, src_aux.x, UPDATE_CHANNELS) / 4 + gid.z - batch * outer.w;
   if (slice >= dst_size.z) return;
   ivec3 p = ivec3(gid.xy, batch);
   ivec3 at = place_of(p);
@@ -85,10 +85,10 @@ void main() {
   if (outside_grid()) return;
   ivec4 p = ivec4(gid.xy, gid.z % dst_size.z, gid.z / dst_size.z);
   int a = p.w / outer.y;
-  int x = p.x - start_of(which.x, src_size.x, UPDATE_SIZE.x);
-  int y = p.y - start_of(which.y, src_size.y, UPDATE_SIZE.y);
-  int b = p.w - a * outer.y - start_of(which.w, outer.y, outer.z);
-  a -= start_of(outer.x, src_size.w / outer.y, UPDATE_SIZE.w / outer.z);
+  int x = p.x - clamped_start(which.x, src_size.x, UPDATE_SIZE.x);
+  int y = p.y - clamped_start(which.y, src_size.y, UPDATE_SIZE.y);
+  int b = p.w - a * outer.y - clamped_start(which.w, outer.y, outer.z);
+  a -= clamped_start(outer.x, src_size.w / outer.y, UPDATE_SIZE.w / outer.z);
   bool inside = x >= 0 && x < UPDATE_SIZE.x && y >= 0 && y < UPDATE_SIZE.y && b >= 0 &&
                 b < outer.z && a >= 0 && a < UPDATE_SIZE.w / outer.z;
   ELEMENT4 v;

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -121,6 +123,56 @@ TEST(ShaderTest, AStageIsAFunction) {
       "vec4 next_stage(int x, int y, int slice, int batch, vec4 v)";
   EXPECT_THAT(*text, HasSubstr(identity + ";\n"));
   EXPECT_THAT(*text, HasSubstr(identity + " {\n  return v;\n}\n"));
+}
+
+TEST(ShaderTest, FixedParamsReplaceTheBlockWhoeverDeclaresIt) {
+  ShaderSpec spec = CopySpec(Storage::kBuffer, Format::kRgba32f, ReadBy::kFetch,
+                             false, false);
+  spec.fixed_params = "const ivec4 grid = ivec4(1);\n";
+  // The first declares none.
+  for (const char* shader : {"copy", "depth_to_space"}) {
+    SCOPED_TRACE(shader);
+    spec.shader = shader;
+    const auto text = AssembleShader(spec);
+    ASSERT_TRUE(text.ok()) << text.status();
+    EXPECT_THAT(*text, HasSubstr("const ivec4 grid = ivec4(1);"));
+    EXPECT_THAT(*text, ::testing::Not(HasSubstr("uniform Params")));
+  }
+}
+
+// The functions of a .comp that have a name which the prelude gives to
+// something of tensor T, in few programs for some: T_at if it lies in another
+// tensor.
+std::vector<std::string> NamedAsThePreludes(const std::string& text) {
+  std::set<std::string> tensors = {"dst"};
+  const std::regex accessor(R"(\b(?:read|write)_(\w+)\()");
+  for (std::sregex_iterator it(text.begin(), text.end(), accessor), end;
+       it != end; ++it) {
+    tensors.insert((*it)[1]);
+  }
+  std::vector<std::string> named;
+  const std::regex function(
+      R"(\w+ ((\w+)_(?:at|of|size|aux)|(?:value|store|packed)_(\w+))\([^)]*\) \{)");
+  for (std::sregex_iterator it(text.begin(), text.end(), function), end;
+       it != end; ++it) {
+    if (tensors.count((*it)[2]) + tensors.count((*it)[3]) > 0) {
+      named.push_back((*it)[1]);
+    }
+  }
+  return named;
+}
+
+TEST(ShaderTest, NoFunctionIsNamedAsThePreludes) {
+  EXPECT_THAT(NamedAsThePreludes("vec4 dst_at(ivec4 p) {\n}\n"),
+              ::testing::ElementsAre("dst_at"));
+  EXPECT_THAT(NamedAsThePreludes(
+                  "int src_of(int i) { return int(read_src(i, 0).x); }\n"),
+              ::testing::ElementsAre("src_of"));
+  for (size_t i = 0; i < gl_shaders::kEmbeddedFileCount; ++i) {
+    const gl_shaders::EmbeddedFile& file = gl_shaders::kEmbeddedFiles[i];
+    EXPECT_THAT(NamedAsThePreludes(file.text), ::testing::IsEmpty())
+        << file.name;
+  }
 }
 
 TEST(ShaderTest, EachStorageIsReadAndWrittenItsOwnWay) {
