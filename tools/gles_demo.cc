@@ -64,13 +64,13 @@ constexpr uint8_t kLandscape[] = {
 };
 
 // The demo's own model: image filters as a neural network, so that its outputs
-// can be judged by eye. Input: [1, 232, 232, 3], RGB in 0..1. Outputs, all
-// [1, 224, 224, 3], as no filter looks past the border:
-//   stylised  the image posterised to four levels a channel, a glow added to
-//             its bright parts, outlines inked
-//   edges     how strong the Sobel gradient is: along x (red), along y (green)
-//             and along both (blue)
-//   blur      a Gaussian blur of 3 pixels
+// can be judged by eye. Input: [1, 232, 232, 3], RGB in 0..1. No filter looks
+// past the border, so each output is [1, 224, 224, 3].
+// - stylised: posterised to four levels a channel, with a glow around bright
+//   parts and inked outlines.
+// - edges: how strong the Sobel gradient is along x (red), along y (green) and
+//   along both (blue).
+// - blur: a Gaussian blur of 3 pixels.
 constexpr uint8_t kModel[] = {
 #include "embedded/model.tflite.inc"
 };

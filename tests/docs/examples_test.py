@@ -4,8 +4,8 @@
 
 compiles each block ```c of these pages that includes a header, as C99 and as C++20, with no
 other headers than those of delegate/include and of TFLITE_ROOT/include, the folder that
-`./dev deps` fills. An example with main() is also linked, and runs the self-check.s model of
-tests/python on the GPU. Run by CTest as `docs.examples`.
+`./dev deps` fills. An example with main() is also linked, and runs the model
+tests/python/self_check.tflite on the GPU. Run by CTest as `docs.examples`.
 """
 
 import json

@@ -314,7 +314,8 @@ std::string HtmlPage(const Results& results) {
 <p>Against TensorFlow Lite's built-in CPU kernels. ULP: the largest error in
 units in the last place (of the sum of the absolute terms, where an op sums).
 Relative: to the output's largest magnitude. Of bound: the largest share of what
-the arithmetic allows. Codes: of 8-bit outputs. Point at a number for its case.
+the arithmetic allows. Quantized values: the largest difference of 8-bit outputs,
+in steps. Point at a number for its case.
 </p>
 <table><tr><th><th class="first" colspan="5">float32
 <th class="first" colspan="5">float16<th class="first" colspan="3">8 bits
