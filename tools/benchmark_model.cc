@@ -143,6 +143,7 @@ nlohmann::ordered_json ToJson(const Row& row) {
                        {"p95", invoke.p95},       {"runs", invoke.runs},
                        {"min", invoke.min},       {"max", invoke.max},
                        {"mean", invoke.mean}};
+  json["cpu_ms"] = row.latency.cpu_ms;
   const LatencyStats& settling = row.latency.settling_ms;
   if (settling.runs > 0) {
     json["baseline_ms"] = {{"median", settling.median},

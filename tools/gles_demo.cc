@@ -23,7 +23,6 @@
 #include "tools/common/image.h"
 #include "tools/common/text_file.h"
 #include "tools/common/tflite_host.h"
-#include "tools/gles_demo/canvas.h"
 #include "tools/gles_demo/findings.h"
 #include "tools/gles_demo/poster.h"
 #include "tools/runner/backend.h"
@@ -36,7 +35,7 @@ ABSL_FLAG(std::string, image, "",
           "the picture for the model's first input (PNG, JPEG, BMP); without "
           "one, a landscape");
 ABSL_FLAG(std::string, labels, "", "names of the classes, one a line");
-ABSL_FLAG(std::string, output_dir, "demo_out", "where demo.png is written");
+ABSL_FLAG(std::string, output_dir, "demo_out", "where demo.svg is written");
 ABSL_FLAG(std::string, write_model, "",
           "also write the demo's own model to this file");
 ABSL_FLAG(double, input_mean, 127.5,
@@ -53,7 +52,7 @@ namespace {
 
 // A model's input, and the picture to show of it.
 struct Input {
-  Canvas picture;             // empty if the input is not an image
+  Image picture;              // empty if the input is not an image
   int width = 0, height = 0;  // of the model's input; 0 without a picture
   std::vector<InputBytes> tensors;
 };
@@ -142,11 +141,10 @@ absl::StatusOr<Input> MakeInput(const Interpreter& interpreter,
         "Input ", first.name(), " [", absl::StrJoin(first.dims(), ","),
         "] is not an image, so --image has nowhere to go"));
   }
-  ASSIGN_OR_RETURN(auto read,
+  ASSIGN_OR_RETURN(input.picture,
                    image.empty() ? DecodeImage(kLandscape) : ReadImage(image));
-  input.picture = Canvas(std::move(read));
   RETURN_IF_ERROR(WritePixels(
-      first, ToChannels(input.picture.Resampled(dims[2], dims[1]), dims[3]),
+      first, ToChannels(Resampled(input.picture, dims[2], dims[1]), dims[3]),
       mean, std));
   input.height = dims[1];
   input.width = dims[2];
@@ -340,8 +338,8 @@ absl::Status Draw(const PosterContent& content) {
     return absl::UnavailableError(
         absl::StrCat("Cannot make ", folder.string(), ": ", error.message()));
   }
-  const std::string path = (folder / "demo.png").string();
-  RETURN_IF_ERROR(DrawPoster(content).WritePng(path));
+  const std::string path = (folder / "demo.svg").string();
+  RETURN_IF_ERROR(WriteText(path, DrawPoster(content)));
   std::printf("  picture: %s\n", path.c_str());
   return absl::OkStatus();
 }

@@ -6,9 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tools/gles_demo/canvas.h"
 #include "tools/gles_demo/poster.h"
 
 namespace gles_delegate::demo {
@@ -16,6 +19,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::FloatEq;
+using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using Kind = Finding::Kind;
 
@@ -133,46 +137,83 @@ TEST(FindingsTest, ClassesAreSharesOrHaveLabels) {
   EXPECT_FALSE(FindingOf({Filled({1, 4}, 0.25f)}, 0, 0, 4));  // no picture
 }
 
-TEST(FindingsTest, DrawingsHaveThePicturesShapeAndTheFinding) {
-  const Canvas picture(20, 10, {10, 20, 30});
+// A picture of one color with what was found in it.
+std::string PosterOf(const Finding& finding) {
+  PosterContent content;
+  content.input = {20, 10, std::vector<uint8_t>(20 * 10 * 3, 77)};
+  content.cpu_found = content.gles_found = finding;
+  content.labels = {"a <cat>", "a dog"};
+  content.notes = {"a note"};
+  return DrawPoster(content);
+}
+
+// The pictures in it, in order.
+std::vector<Image> PicturesOf(const std::string& svg) {
+  std::vector<Image> pictures;
+  for (absl::string_view part : absl::StrSplit(svg, "base64,")) {
+    std::string png;
+    if (pictures.empty() && absl::StartsWith(part, "<svg")) continue;
+    EXPECT_TRUE(absl::Base64Unescape(part.substr(0, part.find('"')), &png));
+    const std::vector<uint8_t> bytes(png.begin(), png.end());
+    auto image = DecodeImage(bytes);
+    EXPECT_TRUE(image.ok()) << image.status();
+    pictures.push_back(image.ok() ? *std::move(image) : Image());
+  }
+  return pictures;
+}
+
+TEST(PosterTest, ThePictureHasBoxesWithTheirLabels) {
   Finding box;
   box.kind = Kind::kBoxes;
   box.boxes = {{0.5f, 0.5f, 1, 1, 0, 0.9f}};
-  const Canvas drawn = DrawFinding(picture, box, {}, 200);
-  EXPECT_EQ(drawn.width(), 200);
-  EXPECT_EQ(drawn.height(), 100);
-  const auto rgb = [](const Color& c) {
-    return std::vector<int>{c.r, c.g, c.b};
-  };
-  EXPECT_THAT(rgb(drawn.at(0, 0)), ElementsAre(10, 20, 30));
-  EXPECT_EQ(rgb(drawn.at(100, 70)), rgb(ClassColor(1)));
+  const std::string svg = PosterOf(box);
+  const auto pictures = PicturesOf(svg);
+  ASSERT_THAT(pictures, SizeIs(1));
+  EXPECT_EQ(pictures[0].width, 2 * pictures[0].height);
+  EXPECT_EQ(pictures[0].rgb[0], 77);
+  EXPECT_THAT(svg, HasSubstr(absl::StrFormat(
+                       "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"",
+                       pictures[0].width / 2, pictures[0].height / 2,
+                       pictures[0].width / 2, pictures[0].height / 2)));
+  EXPECT_THAT(svg, HasSubstr(">a &lt;cat&gt; 0.90</text>"));
+  EXPECT_THAT(svg, HasSubstr(">a note</text>"));
+}
+
+TEST(PosterTest, MasksTintTheirClassesOrHideTheRest) {
   Finding mask;
   mask.kind = Kind::kMask;
   mask.classes = {0, 1};
   mask.mask_width = 2;
-  const Canvas tinted = DrawFinding(picture, mask, {}, 200);
-  EXPECT_GT(tinted.height(), 100);  // and the classes' names
-  EXPECT_THAT(rgb(tinted.at(99, 50)), ElementsAre(10, 20, 30));
-  EXPECT_EQ(tinted.at(101, 50).r, (10 + ClassColor(1).r) / 2);
-  // One probability cuts out what it covers.
-  mask.shares = {0, 1};
-  const Canvas cut = DrawFinding(picture, mask, {}, 200);
-  EXPECT_THAT(rgb(cut.at(199, 50)), ElementsAre(10, 20, 30));
-  EXPECT_GT(cut.at(0, 50).r, 200);
+  std::string svg = PosterOf(mask);
+  EXPECT_THAT(svg, HasSubstr(">a dog 50%  </tspan>"));
+  auto pictures = PicturesOf(svg);
+  ASSERT_THAT(pictures, SizeIs(3));  // the photograph, a mask of each
+  EXPECT_EQ(pictures[1].width, 2);
+  // One probability hides what it does not cover.
+  mask.shares = {0.25f, 1};
+  svg = PosterOf(mask);
+  EXPECT_THAT(svg, HasSubstr(">62%  </tspan>"));
+  pictures = PicturesOf(svg);
+  ASSERT_THAT(pictures, SizeIs(3));
+  EXPECT_THAT(pictures[1].rgb, ElementsAre(214, 226, 240, 214, 226, 240));
 }
 
-TEST(ViewsTest, LongLabelsLeaveTheValueInThePicture) {
-  const std::vector<std::string> labels = {std::string(99, 'x')};
-  const auto bars = [&](float value) {
-    const TensorValues tensor = Filled({1, 1}, value);
-    return BarsOf(tensor, tensor, {0, 1000}, labels, 200, 200);
-  };
-  const Canvas a = bars(0.25f), b = bars(0.5f);
-  int different = 0;
-  for (int x = 0; x < a.width(); ++x) {
-    for (int y = 0; y < 20; ++y) different += a.at(x, y).r != b.at(x, y).r;
-  }
-  EXPECT_GT(different, 0);
+TEST(PosterTest, OutputsThatNoOneKnowsAreDrawnBesideTheirDifference) {
+  PosterContent content;
+  content.cpu = {Filled({1, 2, 3, 1}, 0.5f), Filled({1, 2}, 3)};
+  content.gles = content.cpu;
+  content.gles[0].values[4] = 0.503f;
+  content.labels = {"cat", "dog"};
+  const std::string svg = DrawPoster(content);
+  const auto pictures = PicturesOf(svg);
+  ASSERT_THAT(pictures, SizeIs(4));
+  EXPECT_EQ(pictures[0].width, 3);
+  EXPECT_EQ(pictures[0].rgb[0], 204);  // 1.6 times 0.5
+  EXPECT_THAT(svg, HasSubstr(">difference x 3.3e+02</text>"));
+  EXPECT_EQ(pictures[2].rgb[4 * 3], 255);
+  EXPECT_EQ(pictures[2].rgb[0], 0);
+  EXPECT_THAT(svg, HasSubstr(">3        dog</text>"));
+  EXPECT_THAT(svg, HasSubstr(">no difference</text>"));
 }
 
 }  // namespace

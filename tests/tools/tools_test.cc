@@ -129,7 +129,7 @@ TEST_F(ToolsTest, BenchmarkReportsEachBackend) {
   for (const nlohmann::json& row : report) {
     for (const char* key :
          {"init_ms", "first_invoke_ms", "nodes_total", "nodes_delegated",
-          "partitions", "renderer", "driver", "peak_rss_mb"}) {
+          "partitions", "renderer", "driver", "cpu_ms", "peak_rss_mb"}) {
       EXPECT_TRUE(row.contains(key)) << key << " in " << row;
     }
     for (const char* key : {"median", "p5", "p95"}) {
@@ -662,10 +662,10 @@ TEST_F(ToolsTest, DemoDrawsItsPicture) {
   EXPECT_EQ(report["passed"], true);
   EXPECT_GT(report["median_ms"]["gles"].get<double>(), 0);
   EXPECT_EQ(report["outputs"].size(), 3u);
-  std::ifstream file(Path("out/demo.png"), std::ios::binary);
+  std::ifstream file(Path("out/demo.svg"));
   std::string start(4, '\0');
   file.read(start.data(), 4);
-  EXPECT_EQ(start, "\x89PNG");
+  EXPECT_EQ(start, "<svg");
   // An error that nothing reaches: the demo says so, and fails.
   const Result strict = Run("gles_demo", options + " --max_error=-1");
   EXPECT_EQ(strict.exit_status, 1);
@@ -688,7 +688,7 @@ TEST_F(ToolsTest, DemoDrawsWhatADetectorFound) {
   EXPECT_EQ(run.exit_status, 0) << run.output;
   EXPECT_THAT(run.output,
               HasSubstr("boxes: 2 found, 2 of the CPU's 2 matched"));
-  EXPECT_TRUE(fs::exists(Path("out/demo.png")));
+  EXPECT_TRUE(fs::exists(Path("out/demo.svg")));
 }
 
 }  // namespace

@@ -115,4 +115,39 @@ absl::StatusOr<Image> ReadImage(const std::string& path) {
                                    image.status().message()));
 }
 
+std::vector<float> Resampled(const Image& image, int width, int height) {
+  // The two neighbours of the new pixel's centre on an axis of the picture, and
+  // the share of the second.
+  struct Between {
+    int first, second;
+    float share;
+  };
+  const auto between = [](int at, int size, int of) {
+    const float place =
+        std::clamp((static_cast<float>(at) + 0.5f) * of / size - 0.5f, 0.0f,
+                   static_cast<float>(of - 1));
+    const int first = static_cast<int>(place);
+    return Between{first, std::min(first + 1, of - 1),
+                   place - static_cast<float>(first)};
+  };
+  std::vector<float> out;
+  out.reserve(size_t{3} * width * height);
+  for (int y = 0; y < height; ++y) {
+    const Between v = between(y, height, image.height);
+    for (int x = 0; x < width; ++x) {
+      const Between h = between(x, width, image.width);
+      for (size_t c = 0; c < 3; ++c) {
+        const auto mixed = [&](size_t row) {
+          const uint8_t* pixels = &image.rgb[row * image.width * 3 + c];
+          return pixels[3 * h.first] * (1 - h.share) +
+                 pixels[3 * h.second] * h.share;
+        };
+        out.push_back(mixed(v.first) * (1 - v.share) +
+                      mixed(v.second) * v.share);
+      }
+    }
+  }
+  return out;
+}
+
 }  // namespace gles_delegate

@@ -24,6 +24,10 @@ absl::StatusOr<Image> DecodeImage(absl::Span<const uint8_t> file);
 // kNotFound: the file cannot be read. Errors name the file.
 absl::StatusOr<Image> ReadImage(const std::string& path);
 
+// The picture resized bilinearly, for inputs of models: values of 0 to 255, not
+// rounded, as [height][width][3].
+std::vector<float> Resampled(const Image& image, int width, int height);
+
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_TOOLS_COMMON_IMAGE_H_

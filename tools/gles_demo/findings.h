@@ -4,14 +4,29 @@
 #define GLES_DELEGATE_TOOLS_GLES_DEMO_FINDINGS_H_
 
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
-#include "tools/gles_demo/canvas.h"
 #include "tools/runner/output_diff.h"
 
 namespace gles_delegate::demo {
+
+// A tensor's values with what they mean.
+struct TensorValues {
+  std::string name;
+  std::vector<int> dims;
+  std::vector<float> values;
+
+  // [1, h, w, c] with more than one pixel.
+  bool is_picture() const {
+    return dims.size() == 4 && dims[0] == 1 && dims[1] > 1 && dims[2] > 1;
+  }
+  int height() const { return dims[1]; }
+  int width() const { return dims[2]; }
+  int channels() const { return dims[3]; }
+};
 
 // In fractions of the picture.
 struct Point {

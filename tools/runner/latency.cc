@@ -1,6 +1,7 @@
 #include "tools/runner/latency.h"
 
 #include <malloc.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -26,14 +27,21 @@ double Percentile(const std::vector<double>& sorted, double fraction) {
   return sorted[low] * (1 - weight) + sorted[high] * weight;
 }
 
+double CpuMs() {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 +
+         static_cast<double>(now.tv_nsec) * 1e-6;
+}
+
 absl::StatusOr<TimedInvoke> TimeInvoke(Interpreter& interpreter,
                                        const LatencyOptions& options) {
   if (options.before_each != nullptr) {
     RETURN_IF_ERROR(options.before_each());
   }
-  const double start = NowMs();
+  const double start = NowMs(), cpu_start = CpuMs();
   RETURN_IF_ERROR(interpreter.Invoke());
-  return TimedInvoke{start, NowMs() - start};
+  return TimedInvoke{start, NowMs() - start, CpuMs() - cpu_start};
 }
 
 }  // namespace
@@ -69,7 +77,7 @@ absl::StatusOr<Latency> MeasureLatency(Interpreter& interpreter,
     run = TimeInvoke(interpreter, options);
     if (!run.ok()) return run.status();
   }
-  std::vector<double> samples;
+  std::vector<double> samples, cpu_samples;
   const double warm = NowMs();
   while (options.is_settled != nullptr && !options.is_settled() &&
          NowMs() - warm < options.max_secs * 1000 && !Interrupted()) {
@@ -86,6 +94,7 @@ absl::StatusOr<Latency> MeasureLatency(Interpreter& interpreter,
     run = TimeInvoke(interpreter, options);
     if (!run.ok()) return run.status();
     samples.push_back(run->ms);
+    cpu_samples.push_back(run->cpu_ms);
     latency.invokes.push_back(*run);
     if (progress.has_value()) {
       const auto done = static_cast<int64_t>(samples.size());
@@ -96,6 +105,7 @@ absl::StatusOr<Latency> MeasureLatency(Interpreter& interpreter,
             elapsed_secs < options.min_secs) &&
            elapsed_secs < options.max_secs && !Interrupted());
   latency.invoke_ms = Summarize(std::move(samples));
+  latency.cpu_ms = Summarize(std::move(cpu_samples)).median;
   return latency;
 }
 

@@ -45,12 +45,14 @@ struct LatencyOptions {
 struct TimedInvoke {
   double start_ms = 0;  // as NowMs() gives it
   double ms = 0;
+  double cpu_ms = 0;  // of the processor, all threads of the process together
 };
 
 struct Latency {
   double first_invoke_ms = 0;
   LatencyStats settling_ms;  // of the runs that LatencyOptions::is_settled adds
   LatencyStats invoke_ms;
+  double cpu_ms = 0;                 // the median of invokes'
   std::vector<TimedInvoke> invokes;  // those of invoke_ms
 };
 
