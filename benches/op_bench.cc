@@ -35,12 +35,13 @@
 #include "absl/types/span.h"
 #include "base/status_macros.h"
 #include "benches/common/bench_device.h"
-#include "benches/common/read_graph.h"
 #include "benchmark/benchmark.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
 #include "delegate/plan/planner.h"
 #include "delegate/runtime/executor.h"
+#include "delegate/tflite/gles_simple_delegate.h"
+#include "delegate/tflite/reader.h"
 #include "tools/cases/case_spec.h"
 #include "tools/cases/model.h"
 #include "tools/common/tflite_host.h"
@@ -269,6 +270,55 @@ std::string BenchName(const std::string& model, const std::string& first_node,
 }
 
 namespace fs = std::filesystem;
+
+absl::Span<const int> Ids(const TfLiteIntArray* array) {
+  return {array->data, static_cast<size_t>(array->size)};
+}
+
+// The graph that the partition of the whole model would be, before the passes.
+absl::StatusOr<Graph> Read(TfLiteContext* context,
+                           const DeviceProfile& profile) {
+  ASSIGN_OR_RETURN(auto model, ReadModel(context, profile, ReadOptions()));
+  std::vector<int> all = {static_cast<int>(model.nodes.size())};
+  for (const CheckedNode& node : model.nodes) {
+    RETURN_IF_ERROR(node.support);
+    all.push_back(node.index);
+  }
+  TfLiteDelegateParams* partitions = nullptr;
+  int count = 0;
+  if (context->PreviewDelegatePartitioning(
+          context, reinterpret_cast<const TfLiteIntArray*>(all.data()),
+          &partitions, &count) != kTfLiteOk ||
+      count != 1) {
+    return absl::InternalError("the runtime makes no partition");
+  }
+  return ExtractPartition(model, Ids(partitions->nodes_to_replace),
+                          Ids(partitions->input_tensors),
+                          Ids(partitions->output_tensors));
+}
+
+// A delegate that takes nothing: it is shown the model as any delegate is.
+struct Onlooker {
+  const DeviceProfile& profile;
+  absl::StatusOr<Graph> graph = absl::InternalError("no delegate was applied");
+};
+
+// Constants are the model's memory, so it must outlive the graph.
+absl::StatusOr<Graph> ReadGraph(const Model& model,
+                                const DeviceProfile& profile) {
+  Onlooker onlooker{profile};
+  TfLiteDelegate delegate = {};
+  delegate.data_ = &onlooker;
+  delegate.Prepare = [](TfLiteContext* context, TfLiteDelegate* self) {
+    auto* looking = static_cast<Onlooker*>(self->data_);
+    looking->graph = Read(context, looking->profile);
+    return kTfLiteOk;
+  };
+  InterpreterOptions options;
+  options.delegate = &delegate;
+  ASSIGN_OR_RETURN(auto interpreter, Interpreter::Create(model, options));
+  return std::move(onlooker.graph);
+}
 
 struct Case {
   std::string name;

@@ -7,9 +7,9 @@
 
 Needs a built benchmark_model, and a Python with torch for the PyTorch columns and with
 ai-edge-litert 2.3 or newer for WebGPU's. A peer that is missing or fails has the reason in its
-cells. Prints two tables in Markdown: median times in ms, and ratios.
+cells. Prints a table in Markdown: median times in ms.
 
---update also writes them into docs/benchmarks.md, and their float32 columns at batch 1 into the
+--update also writes it into docs/benchmarks.md, and its float32 columns at batch 1 into the
 README and its chart: all figures of those pages come from one run. --json saves the results after
 PyTorch and after each round. --from makes the tables from such a file: peers_h200.json has those of
 the pages, which --check compares.
@@ -22,8 +22,8 @@ pytorch_models.py runs once, in one process, before the rounds: its compilation 
 leaves the GPU to the others. In each round, the other ways take turns on each model, each in its
 own process. A time is from host tensors to host tensors. WebGPU's includes reading the outputs,
 but not writing the inputs. Runs on the GPU begin with --warmup_runs that are not timed (WebGPU's:
-with compare_accelerators.py's seconds), as an idle GPU raises its clock meanwhile. The revision is
-that of the variable REVISION, or git's.
+with those of litert_ways.py), as an idle GPU raises its clock meanwhile. The revision is that of
+the variable REVISION, or git's.
 """
 
 import argparse
@@ -32,6 +32,7 @@ import datetime
 import importlib.metadata
 import json
 import os
+import re
 import statistics
 import sys
 import tempfile
@@ -39,7 +40,6 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "lab"))
 
-import compare_accelerators  # pylint: disable=wrong-import-position
 import compare_benches  # pylint: disable=wrong-import-position
 import litert_ways  # pylint: disable=wrong-import-position
 import plot_speed  # pylint: disable=wrong-import-position
@@ -61,9 +61,6 @@ COLUMNS = ["ours, float32", "PyTorch compiled, float32", "PyTorch graph, float32
 # The columns of the README, with what they are called there.
 SPEED = {"ours, float32": "delegate", "PyTorch compiled, float32": "PyTorch, compiled",
          "LiteRT WebGPU, float32": "LiteRT's WebGPU", "XNNPACK": "CPU: XNNPACK"}
-RATIOS = [("ours, float32", "PyTorch compiled, float32"),
-          ("ours, float16", "PyTorch compiled, float16"),
-          ("LiteRT WebGPU, float32", "ours, float32")]
 
 Row = collections.namedtuple("Row", "title path counterpart batch")
 
@@ -109,17 +106,8 @@ def cell(results):
     return compare_benches.number(median(results)) + "".join(f" ({note})" for note in sorted(notes))
 
 
-def ratio(columns, over, under):
-    """
-    >>> ratio({"a": [{"ms": 1}], "b": [{"ms": 4}]}, "a", "b"), ratio({"b": [{"ms": 4}]}, "a", "b")
-    ('0.250', '')
-    """
-    times = [median(columns.get(name, [])) for name in (over, under)]
-    return "" if None in times else compare_benches.number(times[0] / times[1])
-
-
 def facts(kept):
-    """The line over the tables.
+    """The line over the table.
 
     >>> result = {"ms": 1, "renderer": "R", "driver": "D", "tflite": "2.21.0 (libtflite.so)"}
     >>> facts({"rows": {"a": {"ours, float32": ["fails", result]}}, "threads": 4, "rounds": 3,
@@ -151,27 +139,18 @@ def speed(kept):
                    for title, columns in rows.items()]
 
 
-def tables(kept):
+def table(kept):
     """
-    >>> text = tables({"rows": {"m": {"ours, float32": [{"ms": 2, "renderer": "R", "driver": "D",
+    >>> text = table({"rows": {"m": {"ours, float32": [{"ms": 2, "renderer": "R", "driver": "D",
     ...     "tflite": "T"}], "LiteRT WebGPU, float32": [{"ms": 3}], "XNNPACK": ["not here"]}},
     ...     "threads": 4, "rounds": 1, "date": "d", "revision": "r", "litert": "", "pytorch": ""})
     >>> print(text.splitlines()[4])
     | m | 2.00 |  |  | 3.00 | not here |  |  |  |
-    >>> print("\\n".join(text.splitlines()[-3:]))
-    | model | ours / PyTorch compiled, float32 | ours / PyTorch compiled, float16 | WebGPU / ours |
-    |---|---:|---:|---:|
-    | m |  |  | 1.50 |
     """
     heads = [name.replace("XNNPACK", f"XNNPACK, {kept['threads']} threads") for name in COLUMNS]
     times = [[title] + [cell(columns.get(name, [])) for name in COLUMNS]
              for title, columns in kept["rows"].items()]
-    ratios = [[title] + [ratio(columns, *pair) for pair in RATIOS]
-              for title, columns in kept["rows"].items()]
-    return "\n\n".join([
-        facts(kept), compare_benches.markdown(["model, ms"] + heads, times),
-        compare_benches.markdown(["model", "ours / PyTorch compiled, float32",
-                               "ours / PyTorch compiled, float16", "WebGPU / ours"], ratios)])
+    return facts(kept) + "\n\n" + compare_benches.markdown(["model, ms"] + heads, times)
 
 
 def rows_of(paths):
@@ -222,17 +201,27 @@ def xnnpack(row, flags):
                      "--warmup_runs=5", "--num_runs=20")
 
 
+def webgpu_note(log):
+    """The same for WebGPU, which says in its log if it leaves nodes.
+
+    >>> webgpu_note("INFO: 29 operations will run on the GPU, and the remaining 2 on the CPU.")
+    '29 of 31 nodes'
+    >>> webgpu_note("")
+    ''
+    """
+    left = re.search(r"(\d+) operations will run on the GPU, and the remaining (\d+)", log)
+    return f"{left[1]} of {int(left[1]) + int(left[2])} nodes" if left else ""
+
+
 def webgpu(row, flags):
     """A measurement of LiteRT's WebGPU, None at a batch that the file does not have."""
     if row.batch > 1:
         return None
-    measurement, log = litert_ways.measured(
-        [sys.executable, compare_accelerators.__file__, "--measure", "webgpu", "--runs=200",
-         row.path], flags.timeout)
+    measurement, log = litert_ways.measured([sys.executable, litert_ways.__file__, row.path],
+                                            flags.timeout)
     if isinstance(measurement, str):
         return measurement
-    taken = compare_accelerators.nodes_of(compare_accelerators.nodes_in(log))
-    return {"ms": 1e3 * measurement["latency"], "note": "" if taken == "all" else taken + " nodes"}
+    return {**measurement, "note": webgpu_note(log)}
 
 
 # Column, name for --skip, what measures a row.
@@ -361,18 +350,18 @@ def read(path):
 def pages(kept):
     """The texts of the files that show the results, by path."""
     heads, rows = speed(kept)
-    table = compare_benches.markdown(["model, ms"] + heads, rows)
+    readme = compare_benches.markdown(["model, ms"] + heads, rows)
     return {"docs/benchmarks.md": compare_benches.insert(read("docs/benchmarks.md"), "peers",
-                                                         tables(kept)),
+                                                         table(kept)),
             "README.md": compare_benches.insert(read("README.md"), "peers",
-                                                f"{table}\n\n{facts(kept)}."),
+                                                f"{readme}\n\n{facts(kept)}."),
             "docs/images/speed.svg": plot_speed.draw(heads, rows) + "\n"}
 
 
 def main():
     flags = flags_of()
     kept = compare_benches.load(flags.source) if flags.source else measured(flags)
-    print(tables(kept))
+    print(table(kept))
     if not flags.update and not flags.check:
         return 0
     changed = {path: text for path, text in pages(kept).items() if text != read(path)}

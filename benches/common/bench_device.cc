@@ -155,18 +155,19 @@ absl::StatusOr<Peak> DevicePeak() {
   return *peak;
 }
 
-int BenchMain(int argc, char** argv) {
+}  // namespace gles_delegate
+
+// Of every bench. The device goes into the JSON's context, beside the date and
+// the machine that Google Benchmark writes there.
+int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  const auto& device = BenchContext()->device();
+  const auto& device = gles_delegate::BenchContext()->device();
   benchmark::AddCustomContext("renderer", device.renderer);
   benchmark::AddCustomContext("driver", device.version);
-  benchmark::AddCustomContext("revision", GitRevision());
-  if (const std::string settings = Settings(); !settings.empty()) {
-    benchmark::AddCustomContext("settings", settings);
-  }
+  benchmark::AddCustomContext("revision", gles_delegate::GitRevision());
+  const std::string settings = gles_delegate::Settings();
+  if (!settings.empty()) benchmark::AddCustomContext("settings", settings);
   benchmark::RunSpecifiedBenchmarks();
   return 0;
 }
-
-}  // namespace gles_delegate

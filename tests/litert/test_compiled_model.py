@@ -23,7 +23,7 @@ from ai_edge_litert.compiled_model import (CompiledModel, Environment, GpuOption
 import gles_delegate
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "benches"))
-from compare_accelerators import random_inputs  # noqa: E402
+from litert_ways import random_inputs  # noqa: E402
 
 CPU, GPU = HardwareAccelerator.CPU, HardwareAccelerator.GPU
 MODELS = pathlib.Path(os.environ.get("GLES_DELEGATE_SHARED_DIR", "")) / "models"
