@@ -18,7 +18,12 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DEPS = ROOT / ".deps"
+sys.path += [str(ROOT / "tests/python"), str(ROOT / "lab")]
+
+# pylint: disable=wrong-import-position
+import compare_benches  # noqa: E402
+import environments  # noqa: E402
+
 # The packages of the environment, the newest NumPy that the runtime takes among them.
 RUNTIMES = {
     "tflite-runtime 2.14.0": ["tflite-runtime==2.14.0", "numpy<2"],
@@ -28,47 +33,23 @@ RUNTIMES = {
     "LiteRT 2.3.0": ["ai-edge-litert==2.3.0", "numpy>=2"],
     "LiteRT nightly": ["--pre", "ai-edge-litert-nightly", "numpy>=2"],
 }
-FETCH_S = 600  # for one environment
-
-
-class NotAvailable(Exception):
-    """A runtime that cannot be had here, and why."""
-
-
-def run(command, seconds, **environment):
-    """A process's output. Raises NotAvailable with its last words if there is none."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=seconds,
-                              errors="replace", env={**os.environ, **environment})
-    except subprocess.TimeoutExpired as error:
-        raise NotAvailable(f"no end within {seconds} s") from error
-    if done.returncode != 0 and not done.stdout:
-        raise NotAvailable((done.stderr.strip().splitlines() or [f"ended with {done.returncode}"])[-1])
-    return done.stdout
-
-
-def fetched(name, packages):
-    """The Python of the runtime's environment, made if it is new or for other packages."""
-    place = DEPS / "runtimes" / name.lower().replace(" ", "-")
-    python, mark = place / "bin/python", place / "packages.txt"
-    if not mark.exists() or mark.read_text(encoding="utf-8") != "\n".join(packages):
-        run([sys.executable, "-m", "venv", "--clear", place], FETCH_S)
-        run([python, "-m", "pip", "install", "--quiet", *packages], FETCH_S)
-        run([python, "-c", "import numpy; print(numpy)"], FETCH_S)
-        mark.write_text("\n".join(packages), encoding="utf-8")
-    return python
 
 
 def column(name, models, flags):
     """The report of each model, or a text that says why it says nothing."""
+    folder = ROOT / ".deps" / "runtimes" / name.lower().replace(" ", "-")
     try:
-        report = json.loads(run(
-            [fetched(name, RUNTIMES[name]), "-B", "-m", "gles_delegate", "--json", "--seconds=0",
-             "--max_batch=1", f"--gles_options={flags.gles_options}", *models], flags.timeout,
-            GLES_DELEGATE_LIBRARY=flags.library, PYTHONPATH=str(ROOT / "bindings/python/src")))
-    except NotAvailable as error:
-        return f"not available: {error}"
-    return report["models"]
+        python = environments.python_with(str(folder), RUNTIMES[name])
+    except SystemExit:  # it has said why
+        return "not available"
+    done = subprocess.run(
+        [python, "-B", "-m", "gles_delegate", "--json", "--seconds=0", "--max_batch=1",
+         f"--gles_options={flags.gles_options}", *models], capture_output=True, text=True,
+        check=False, errors="replace", env={
+            **os.environ, "GLES_DELEGATE_LIBRARY": flags.library,
+            "PYTHONPATH": str(ROOT / "bindings/python/src")})
+    return json.loads(done.stdout)["models"] if done.stdout else (
+        f"ended with {done.returncode}: {done.stderr.strip()[-60:]}")
 
 
 def is_broken(found):
@@ -96,12 +77,10 @@ def cell_text(found):
 
 def table(models, columns):
     """Markdown. `columns`: those of column(), by the runtimes' names."""
-    lines = [["model", *columns], ["---"] * (len(columns) + 1)]
-    for at, model in enumerate(models):
-        lines.append([pathlib.Path(model).stem, *(
-            found[:80] if isinstance(found, str) else cell_text(found[at])
-            for found in columns.values())])
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+    return compare_benches.markdown(["model", *columns], [
+        [pathlib.Path(model).stem, *(found if isinstance(found, str) else cell_text(found[at])
+                                     for found in columns.values())]
+        for at, model in enumerate(models)]) + "\n"
 
 
 def main():
@@ -116,8 +95,8 @@ def main():
     parser.add_argument("--gles_options", default="", help="options of the delegate")
     parser.add_argument("--output", default=ROOT / "build/runtimes.md", type=pathlib.Path,
                         help="the table's file (default: build/runtimes.md)")
-    parser.add_argument("--timeout", type=int, default=3600, help="seconds for one runtime")
     flags = parser.parse_args()
+    os.environ["GLES_DELEGATE_FETCH_WHEELS"] = "1"
     models = [str(model) for path in flags.models
               for model in (sorted(path.glob("*.tflite")) if path.is_dir() else [path])]
     names = [name for name in RUNTIMES if any(part in name for part in flags.runtimes.split(","))]

@@ -4,9 +4,9 @@ TFLite's CPU rounds the activations of hybrid models (float activations, quantiz
 bits, which the GPU does not. With float weights, the CPU computes what the GPU should.
 """
 
-import flatbuffers
 import numpy as np
 from ai_edge_litert import schema_py_generated as schema
+from ai_edge_litert.tools import flatbuffer_utils
 
 HYBRID = {schema.BuiltinOperator.CONV_2D, schema.BuiltinOperator.DEPTHWISE_CONV_2D,
           schema.BuiltinOperator.TRANSPOSE_CONV, schema.BuiltinOperator.FULLY_CONNECTED,
@@ -60,12 +60,8 @@ def widen(model, subgraph, tensor):
 def with_float_weights(model_bytes):
     """The model's bytes with float weights, or None if it has no hybrid op."""
     changed = False
-    model = schema.ModelT.InitFromObj(schema.Model.GetRootAs(model_bytes, 0))
-    for buffer in model.buffers:  # large files have their data behind the flatbuffer
-        if buffer.offset > 1:
-            data = model_bytes[buffer.offset:buffer.offset + buffer.size]
-            buffer.data, buffer.offset, buffer.size = np.frombuffer(data, np.uint8), 0, 0
-    codes = [max(c.builtinCode, c.deprecatedBuiltinCode) for c in model.operatorCodes]
+    model = flatbuffer_utils.read_model_from_bytearray(model_bytes)
+    codes = [flatbuffer_utils.get_builtin_code_from_operator_code(c) for c in model.operatorCodes]
     for subgraph in model.subgraphs:
         for operator in subgraph.operators:
             tensors = [subgraph.tensors[i] for i in operator.inputs if i >= 0]
@@ -74,8 +70,4 @@ def with_float_weights(model_bytes):
                     and outputs[0].type == schema.TensorType.FLOAT32):
                 for tensor in tensors:
                     changed |= widen(model, subgraph, tensor)
-    if not changed:
-        return None
-    builder = flatbuffers.Builder(len(model_bytes))
-    builder.Finish(model.Pack(builder), b"TFL3")
-    return bytes(builder.Output())
+    return bytes(flatbuffer_utils.convert_object_to_bytearray(model)) if changed else None

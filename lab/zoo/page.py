@@ -99,14 +99,11 @@ def reason_of(result):
 
 
 def cpu_text(result):
-    """The nodes that stay on the CPU, or why the model did not run."""
+    """The nodes that stay on the CPU with their reasons, or why the model did not run."""
     if result["phase"] != "done":
         return f"**{verdict(result)}**: {reason_of(result)}".replace("|", "\\|")
-    counts = collections.Counter()
-    for op, _, count in result["cpu"]:
-        counts[op] += count
-    return ", ".join(op if count == 1 else f"{count} {op}"
-                     for op, count in sorted(counts.items()))
+    return "; ".join(f"{op if count == 1 else f'{count} {op}'}: {reason}".replace("|", "\\|")
+                     for op, reason, count in sorted(result["cpu"]))
 
 
 def half_reasons(results):
@@ -138,28 +135,6 @@ def rows(results):
         for r in sorted(by_task[task], key=lambda r: (r["architecture"], modes.index(r["mode"]))):
             yield (f"| {r['architecture']} | {r['mode']} | {nodes_text(r)} | {error_text(r)} "
                    f"| {half_text(r)} | {compiled_text(r)} | {cpu_text(r)} |")
-
-
-def reasons(results):
-    """Each reason for which an op stays on the CPU, and how many models have it."""
-    models = collections.defaultdict(set)
-    for r in results:
-        for op, reason, _ in r.get("cpu", []):
-            if not op.startswith("the partition"):
-                models[op, without_names(reason)].add((r["architecture"], r["mode"]))
-            else:
-                models["a partition", "past max_delegated_partitions"].add(
-                    (r["architecture"], r["mode"]))
-    for (op, reason), found in sorted(models.items(), key=lambda kv: (-len(kv[1]), kv[0])):
-        yield f"| {op} | {reason} | {len(found)} |".replace("\\", "")
-
-
-def without_names(reason):
-    """A reason without the name of a tensor, so that equal reasons are counted together."""
-    if reason.startswith("'"):
-        end = reason.find("' ")
-        return "a tensor " + reason[end + 2:].split("] ", 1)[-1] if end > 0 else reason
-    return reason
 
 
 def totals(results):
@@ -208,8 +183,4 @@ def text(results):
     lines += [f"| {mode} | {what} |" for mode, what in registry.MODES.items()]
     lines += ["", *totals(results), *half_reasons(results), *halves_by_task(results),
               *rows(results)]
-    stays = list(reasons(results))
-    if stays:
-        lines += ["", "## Why nodes stay on the CPU", "",
-                  "| op | reason | models |", "|---|---|---|", *stays]
     return "\n".join(lines) + "\n"

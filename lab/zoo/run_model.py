@@ -1,15 +1,13 @@
-"""Runs models on the CPU and on the GPU by LiteRT, and writes what came of each as JSON.
+"""Runs a model on the CPU and on the GPU by LiteRT, and writes what came of it as JSON.
 
-    run_model.py SECONDS MODEL.tflite RESULT.json [MODEL.tflite RESULT.json]...
+    run_model.py MODEL.tflite RESULT.json
 
-Each model runs in its own process, which has so many seconds: the result names the phase that
-it entered last, so that a crash tells where. GLES_DELEGATE_LIBRARY names the delegate's library.
+The result names the phase that was entered last, so that a crash tells where.
+GLES_DELEGATE_LIBRARY names the delegate's library.
 """
 
 import json
-import os
 import pathlib
-import signal
 import sys
 
 import numpy as np
@@ -211,28 +209,5 @@ def run_model(model, path):
         path.write_text(json.dumps(result))
 
 
-def run_apart(seconds, model, path):
-    """run_model() in a process of its own."""
-    child = os.fork()  # before any driver is opened
-    if not child:
-        signal.alarm(seconds)
-        try:
-            run_model(model, path)
-        finally:
-            os._exit(0)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    if status:
-        result = json.loads(path.read_text()) if path.exists() else {"phase": "start"}
-        result["why"] = (f"not done after {seconds} s" if status == -signal.SIGALRM else
-                         f"ended by {signal.Signals(-status).name}")
-        path.write_text(json.dumps(result))
-
-
-def main():
-    seconds, *pairs = sys.argv[1:]
-    for model, path in zip(pairs[::2], pairs[1::2]):
-        run_apart(int(seconds), model, pathlib.Path(path))
-
-
 if __name__ == "__main__":
-    main()
+    run_model(sys.argv[1], pathlib.Path(sys.argv[2]))

@@ -15,6 +15,7 @@ status: 1 if a model that the CPU runs was refused, wrong, or ended the process.
 """
 
 import argparse
+import functools
 import json
 import os
 import pathlib
@@ -22,10 +23,14 @@ import subprocess
 import sys
 import time
 
-import page
-
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.append(str(ROOT / "tests" / "python"))
+
+# pylint: disable=wrong-import-position
+import environments  # noqa: E402
+import page  # noqa: E402
+
 ENVIRONMENTS = ROOT / ".deps" / "zoo"
 OUT = ROOT / "build" / "zoo"
 CORPUS = ROOT / "tests" / "corpus"
@@ -49,20 +54,13 @@ def say(text):
     print(f"[{time.strftime('%H:%M:%S')}] {text}", file=sys.stderr, flush=True)
 
 
+@functools.cache
 def python_of(converter):
     """The Python of a converter's environment, which is made if it is not there."""
-    folder = ENVIRONMENTS / converter
-    python, mark = folder / "bin" / "python", folder / "packages.txt"
-    alone = ALONE.get(converter, [])
-    wanted = "\n".join(PACKAGES[converter] + alone)
-    if not mark.exists() or mark.read_text() != wanted:
-        say(f"fetching {', '.join(PACKAGES[converter])}")
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        install = [python, "-m", "pip", "install", "--quiet"]
-        subprocess.run([*install, *PACKAGES[converter]], check=True)
-        if alone:
-            subprocess.run([*install, "--no-deps", *alone], check=True)
-        mark.write_text(wanted)
+    python = environments.python_with(str(ENVIRONMENTS / converter), PACKAGES[converter])
+    if converter in ALONE:
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps", *ALONE[converter]],
+                       check=True)
     return python
 
 
@@ -121,26 +119,22 @@ def convert(table, folder, flags):
 
 
 def run_models(table, flags):
-    """Runs the models of architectures, several a process; writes RESULTS/NAME.MODE.json."""
+    """Runs the models of architectures; writes RESULTS/NAME.MODE.json."""
     stems = {f"{name}.{mode}": (name, mode, entry)
              for name, entry in table.items() for mode in entry["modes"]}
     files = {stem: (OUT / "models" / f"{stem}.tflite", OUT / "results" / f"{stem}.json")
              for stem in stems}
-    for _, path in files.values():
-        path.unlink(missing_ok=True)
-    ran = [stem for stem, (model, _) in files.items() if model.exists()]
-    for at in range(0, len(ran), TOGETHER):
-        part = ran[at:at + TOGETHER]
-        run([python_of("keras"), "-B", HERE / "run_model.py", int(flags.timeout),
-             *(path for stem in part for path in files[stem])],
-            2 * flags.timeout * len(part), GLES_DELEGATE_LIBRARY=str(LIBRARY))
-        say(f"{at + len(part)} of {len(ran)} models ran")
     for stem, (name, mode, entry) in stems.items():
         model, path = files[stem]
         error = model.with_suffix(".error")
         result = {"phase": "convert", "why": error.read_text() if error.exists() else ""}
         if model.exists():
+            path.unlink(missing_ok=True)
+            why = run([python_of("keras"), "-B", HERE / "run_model.py", model, path],
+                      flags.timeout, GLES_DELEGATE_LIBRARY=str(LIBRARY))
             result = json.loads(path.read_text()) if path.exists() else {"phase": "start"}
+            if why:
+                result["why"] = why
         result.update(task=entry["task"], architecture=name, mode=mode,
                       converter=entry["converter"])
         path.write_text(json.dumps(result, indent=1))
@@ -162,6 +156,8 @@ def parse():
 
 def main():
     flags = parse()
+    os.environ["GLES_DELEGATE_FETCH_WHEELS"] = "1"
+    environments.LIMIT_S = 3600
     table = {}
     for converter in flags.converter or PACKAGES:
         if flags.step != ["page"]:

@@ -2,37 +2,21 @@
 
 import keras
 from keras import applications, layers
-from keras.src.applications import convnext, densenet, efficientnet, efficientnet_v2, nasnet
-from keras.src.applications import resnet
+from keras.src.applications import convnext, densenet, efficientnet, nasnet, resnet
 
 from architectures.parts import ALL, model
 from registry import architecture
 
 SMALL = dict(input_shape=(64, 64, 3), weights=None, classes=10)
 
-
-def conv(x, filters, size=3, strides=1, activation="relu", groups=1):
-    x = layers.Conv2D(filters, size, strides, "same", groups=groups, use_bias=False)(x)
-    x = layers.BatchNormalization()(x)
-    return layers.Activation(activation)(x) if activation else x
-
-
-def head(x):
-    return layers.Dense(10, activation="softmax")(layers.GlobalAveragePooling2D()(x))
-
-
 for name, modes, build in (
         ("efficientnet_b0", ("float32", "dynamic_int8", "int8"),
          lambda: efficientnet.EfficientNet(0.25, 1.0, 32, **SMALL)),
-        ("efficientnet_v2_b0", ("float32", "int8"), lambda: efficientnet_v2.EfficientNetV2(
-            0.25, 1.0, 64, name="efficientnetv2-b0", **SMALL)),
         ("mobilenet", ("float32", "float16", "int8"),
          lambda: applications.MobileNet(alpha=0.25, **SMALL)),
         ("mobilenet_v2", (*ALL, "free"), lambda: applications.MobileNetV2(alpha=0.35, **SMALL)),
         ("mobilenet_v3_small", ("float32", "batch1", "dynamic_int8", "int8"),
          lambda: applications.MobileNetV3Small(alpha=0.75, **SMALL)),
-        ("mobilenet_v3_large", ("float32",),
-         lambda: applications.MobileNetV3Large(alpha=0.75, **SMALL)),
         ("densenet", ("float32", "int8"), lambda: densenet.DenseNet([2, 3, 3, 2], **SMALL)),
         ("nasnet_mobile", ("float32",), lambda: nasnet.NASNet(
             penultimate_filters=96, num_blocks=1, stem_block_filters=8, skip_reduction=False,
@@ -52,33 +36,6 @@ def resnet50_v2():
     return resnet.ResNet(stacks, True, True, "resnet50v2", **SMALL)
 
 
-@model("classification", (64, 64, 3))
-def xception(inputs):
-    x = conv(conv(inputs, 8, 3, 2), 16)
-    for filters in (32, 48, 64):
-        y = x
-        for _ in range(2):
-            y = layers.SeparableConv2D(filters, 3, padding="same", use_bias=False)(
-                layers.ReLU()(y))
-            y = layers.BatchNormalization()(y)
-        y = layers.MaxPooling2D(3, 2, "same")(y)
-        x = layers.Add()([y, conv(x, filters, 1, 2, None)])
-    return head(x)
-
-
-@model("classification", (32, 32, 3), ("float32", "dynamic_int8"))
-def mlp_mixer(inputs):
-    x = layers.Reshape((16, 32))(layers.Conv2D(32, 8, 8)(inputs))
-    for _ in range(2):
-        y = layers.Permute((2, 1))(layers.LayerNormalization()(x))
-        y = layers.Dense(16)(layers.Dense(24, activation="gelu")(y))
-        x = layers.Add()([x, layers.Permute((2, 1))(y)])
-        y = layers.Dense(64, activation="gelu")(layers.LayerNormalization()(x))
-        x = layers.Add()([x, layers.Dense(32)(y)])
-    x = layers.GlobalAveragePooling1D()(layers.LayerNormalization()(x))
-    return layers.Dense(10)(x)
-
-
 @model("classification", (32, 32, 3), ("float32", "batch1", "dynamic_int8", "int8"))
 def vit(inputs):
     x = layers.Reshape((16, 32))(layers.Conv2D(32, 8, 8)(inputs))
@@ -91,17 +48,3 @@ def vit(inputs):
         x = layers.Add()([x, layers.Dense(32)(y)])
     x = layers.Flatten()(layers.LayerNormalization()(x))
     return layers.Dense(10)(x)
-
-
-@model("classification", (32, 32, 3), ("float32", "int8"))
-def attention_cnn(inputs):
-    """Channel and spatial attention (CBAM)."""
-    x = conv(inputs, 16, 3, 2)
-    mlp = keras.Sequential([layers.Dense(4, activation="relu"), layers.Dense(16)])
-    gate = layers.Add()([mlp(layers.GlobalAveragePooling2D()(x)),
-                         mlp(layers.GlobalMaxPooling2D()(x))])
-    x = layers.Multiply()([x, layers.Reshape((1, 1, 16))(layers.Activation("sigmoid")(gate))])
-    plane = layers.Concatenate()([keras.ops.mean(x, -1, keepdims=True),
-                                  keras.ops.max(x, -1, keepdims=True)])
-    x = layers.Multiply()([x, layers.Conv2D(1, 7, padding="same", activation="sigmoid")(plane)])
-    return head(x)

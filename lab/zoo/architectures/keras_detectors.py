@@ -3,24 +3,8 @@
 import tensorflow as tf
 from keras import layers, ops
 
-from architectures.parts import ALL, conv, model
+from architectures.parts import conv, model
 from registry import architecture
-
-
-def ssd_outputs(x, anchors=3, classes=4):
-    boxes, scores = [], []
-    for filters in (16, 24):
-        x = conv(x, filters, 3, 2, "relu6")
-        boxes.append(layers.Reshape((-1, 4))(layers.Conv2D(anchors * 4, 3, padding="same")(x)))
-        scores.append(layers.Reshape((-1, classes))(
-            layers.Conv2D(anchors * classes, 3, padding="same")(x)))
-    return (layers.Concatenate(axis=1)(boxes),
-            layers.Activation("sigmoid")(layers.Concatenate(axis=1)(scores)))
-
-
-@model("detection", (32, 32, 3), ALL)
-def ssd_heads(inputs):
-    return ssd_outputs(conv(inputs, 8, 3, 2))
 
 
 @model("detection", (64, 64, 3), ("float32", "int8"))

@@ -39,14 +39,6 @@ def windows(x):
     return tf.reshape(tf.transpose(x, [0, 1, 3, 2, 4, 5]), [batch, height, width, 3])
 
 
-def masked(x):
-    """A causal mask as Keras computes it, of floats, beside positions from a table."""
-    length = tf.shape(x)[1]
-    places = tf.range(tf.cast(length, tf.float32))
-    mask = tf.cast(places[:, None] >= places[None, :], tf.float32)
-    return tf.matmul(mask, x + tf.slice(rows(256, 8), [0, 0], [length, 8]))
-
-
 def spectrum(x):
     return tf.abs(tf.signal.stft(x, 128, 64, 128))
 
@@ -83,12 +75,6 @@ FUNCTIONS = {
                   [None, 8]),
     "leading_shape": (lambda x: tf.reshape(x, tf.concat([tf.shape(x)[:0], [-1]], 0)) * 2.,
                       [None, None]),
-    "positions": (lambda x: x + tf.cast(tf.range(tf.shape(x)[1]), tf.float32)[:, None],
-                  [None, None, 8]),
-    "mask_and_table": (masked, [None, None, 8]),
-    "causal_mask": (lambda x: x + tf.linalg.band_part(tf.ones(tf.shape(x)[1:]), -1, 0),
-                    [None, None, None]),
-    "broadcast": (lambda x: tf.broadcast_to(x[:, :1], tf.shape(x)) * 2., [None, None, 8]),
     "broadcast_two": (lambda x, y: tf.broadcast_to(
         rows(8), tf.broadcast_dynamic_shape(tf.shape(x), tf.shape(y))) + x,
         [None, None, 8], [None, None, 8]),
@@ -96,15 +82,10 @@ FUNCTIONS = {
     "reverse": (lambda x: tf.reverse(x, [1]), [None, None, 8]),
     "cumsum": (lambda x: tf.cumsum(x, 1), [None, None, 8]),
     "roll": (lambda x: tf.concat([x[:, -3:], x[:, :-3]], 1), [None, None, 8]),
-    "pad": (lambda x: tf.pad(x, [[0, 0], [tf.shape(x)[1] % 4, 2], [0, 0]]), [None, None, 8]),
-    "pool_to_one": (lambda x: tf.reduce_mean(x, [1, 2]), [None, None, None, 8]),
-    "resize_twice": (lambda x: tf.image.resize(x, tf.shape(x)[1:3] * 2), [None, None, None, 3]),
     "transposed_conv": (lambda x: keras.ops.conv_transpose(x, rows(4, 4, 8), 2, "same"),
                         [None, None, 8]),
     "split_length": (lambda x: tf.concat(tf.split(x, 2, -1)[::-1], 1), [None, None, 8]),
-    "one_hot": (lambda x: tf.one_hot(tf.argmax(x, -1), 8), [None, None, 8]),
     "normalize_length": (lambda x: x - tf.reduce_mean(x, 1, keepdims=True), [None, None, 8]),
-    "flatten_length": (lambda x: tf.reshape(x, [tf.shape(x)[0], -1]) + 1., [None, None, 8]),
     "tile": (lambda x: tf.tile(x, [1, 2, 1]), [None, None, 8]),
     "repeat": (lambda x: tf.repeat(x, 3, 1), [None, None, 8]),
     "meshgrid": (lambda x: x + tf.stack(tf.meshgrid(

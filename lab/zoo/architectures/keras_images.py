@@ -67,20 +67,6 @@ def espcn(inputs):
     return layers.Lambda(lambda t: tf.nn.depth_to_space(t, 3), output_shape=(72, 72, 1))(x)
 
 
-@model("style", (32, 32, 3), ("float32", "dynamic_int8"))
-def style_transfer(inputs):
-    """Reflected borders and instance normalization."""
-    def reflected(x, filters, size, strides=1):
-        n = size // 2
-        x = layers.Lambda(lambda t: tf.pad(t, [[0, 0], [n, n], [n, n], [0, 0]], "REFLECT"))(x)
-        x = layers.Conv2D(filters, size, strides)(x)
-        return layers.ReLU()(layers.GroupNormalization(groups=-1)(x))
-    x = reflected(reflected(inputs, 8, 5), 16, 3, 2)
-    x = layers.Add()([x, reflected(x, 16, 3)])
-    x = reflected(layers.UpSampling2D()(x), 8, 3)
-    return layers.Conv2D(3, 5, padding="same", activation="tanh")(x)
-
-
 @model("GAN", (16,), ("float32", "batch1", "int8", "dynamic_int8"))
 def dcgan_generator(inputs):
     x = layers.Reshape((4, 4, 16))(layers.Dense(256, use_bias=False)(inputs))
@@ -88,29 +74,6 @@ def dcgan_generator(inputs):
         x = layers.LeakyReLU()(layers.BatchNormalization()(x))
         x = layers.Conv2DTranspose(filters, 5, 2, "same", use_bias=False)(x)
     return layers.Conv2DTranspose(1, 5, 2, "same", activation="tanh")(x)
-
-
-@architecture("vae", "autoencoder")
-def vae():
-    inputs = keras.Input((28, 28, 1))
-    noise = keras.Input((4,))
-    x = layers.Flatten()(conv(conv(inputs, 8, 3, 2), 16, 3, 2))
-    mean, log_variance = layers.Dense(4)(x), layers.Dense(4)(x)
-    z = mean + ops.exp(0.5 * log_variance) * noise
-    x = layers.Reshape((7, 7, 16))(layers.Dense(784, activation="relu")(z))
-    for filters in (16, 8):
-        x = layers.Conv2DTranspose(filters, 3, 2, "same", activation="relu")(x)
-    return keras.Model([inputs, noise], conv(x, 1, activation="sigmoid"))
-
-
-@model("enhancement", (32, 32, 3), ("float32", "free"))
-def low_light(inputs):
-    """Zero-DCE: curves applied again and again to an image from 0 to 1."""
-    x = ops.clip(inputs, 0.0, 1.0)
-    curves = conv(conv(x, 8), 12, activation="tanh")
-    for n in range(4):
-        x = x + curves[..., 3 * n:3 * n + 3] * (ops.square(x) - x)
-    return x
 
 
 @architecture("diffusion_unet", "diffusion", ("float32", "batch1", "dynamic_int8"))

@@ -67,18 +67,6 @@ def pitch_front_end():
     return pitches
 
 
-@model("audio", (96, 64), ("float32", "int8"))
-def yamnet(inputs):
-    x = layers.Reshape((96, 64, 1))(inputs)
-    x = layers.ReLU()(layers.BatchNormalization()(layers.Conv2D(8, 3, 2, "same")(x)))
-    for filters, strides in ((16, 1), (24, 2), (32, 2)):
-        x = layers.ReLU()(layers.BatchNormalization()(
-            layers.DepthwiseConv2D(3, strides, "same", use_bias=False)(x)))
-        x = layers.ReLU()(layers.BatchNormalization()(layers.Conv2D(filters, 1)(x)))
-    x = layers.GlobalAveragePooling2D()(x)
-    return layers.Dense(20, activation="sigmoid")(x)
-
-
 @model("time series", (32, 4), ("float32", "free", "dynamic_int8", "int8"))
 def tcn(inputs):
     x = layers.Conv1D(8, 1)(inputs)
@@ -88,37 +76,8 @@ def tcn(inputs):
     return layers.Dense(2)(x)
 
 
-@model("audio", (64, 1), ("float32", "free"))
-def wavenet(inputs):
-    x, out = layers.Conv1D(8, 1)(inputs), []
-    for dilation in (1, 2, 4):
-        gate, value = (layers.Conv1D(8, 2, padding="causal", dilation_rate=dilation,
-                                     activation=name)(x) for name in ("sigmoid", "tanh"))
-        y = layers.Conv1D(8, 1)(layers.Multiply()([gate, value]))
-        out.append(y)
-        x = layers.Add()([x, y])
-    return layers.Conv1D(16, 1)(layers.ReLU()(layers.Add()(out)))
-
-
 # TensorFlow's converter does not lower the lists of a loop of a free batch: the recurrent models
 # that are not unrolled have batch 1.
-
-
-@model("recurrent", (12, 6), ("float32", "dynamic_int8"), batch_size=1)
-def lstm(inputs):
-    return layers.Dense(3)(layers.LSTM(8)(inputs))
-
-
-@model("recurrent", (12, 6), ("float32", "dynamic_int8"), batch_size=1)
-def gru(inputs):
-    return layers.GRU(8, return_sequences=True)(inputs)
-
-
-@model("recurrent", (10,), dtype="int32", batch_size=1)
-def bidirectional_lstm(inputs):
-    x = layers.Bidirectional(layers.LSTM(8, return_sequences=True))(
-        layers.Embedding(50, 8)(inputs))
-    return layers.TimeDistributed(layers.Dense(4))(x)
 
 
 @model("recurrent", (8, 4), batch_size=1)
@@ -133,13 +92,6 @@ def crnn_ocr(inputs):
     x = layers.Dense(16, activation="relu")(layers.Reshape((16, 32))(x))
     x = layers.Bidirectional(layers.LSTM(8, return_sequences=True))(x)
     return layers.Dense(20, activation="softmax")(x)
-
-
-@model("recommendation", (13,), ("float32", "int8"))
-def wide_and_deep(inputs):
-    deep = layers.Dense(8, activation="relu")(layers.Dense(16, activation="relu")(
-        layers.Normalization(mean=[0.5] * 13, variance=[2.0] * 13)(inputs)))
-    return layers.Dense(1, activation="sigmoid")(layers.Concatenate()([inputs, deep]))
 
 
 @model("video", (8, 16, 16, 3), ("float32", "batch1", "dynamic_int8"))

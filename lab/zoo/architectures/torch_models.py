@@ -2,7 +2,6 @@
 
 import torch
 from torch import nn
-from torch.nn import functional
 from torchvision import models
 from torchvision.models.convnext import CNBlockConfig
 
@@ -21,37 +20,6 @@ def normalized(model):
     with torch.no_grad():
         model.train()(torch.randn(8, 3, 64, 64))
     return model
-
-
-class Attention(nn.Module):
-    """Self-attention by scaled_dot_product_attention."""
-
-    def __init__(self, width, heads):
-        super().__init__()
-        self.heads = heads
-        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
-
-    def forward(self, x):
-        batch, length, width = x.shape
-        q, k, v = (t.reshape(batch, length, self.heads, -1).transpose(1, 2)
-                   for t in self.qkv(x).chunk(3, -1))
-        y = functional.scaled_dot_product_attention(q, k, v)
-        return self.out(y.transpose(1, 2).reshape(batch, length, width))
-
-
-class DiffusionBlock(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.one, self.two = nn.GroupNorm(4, 16), nn.GroupNorm(4, 16)
-        self.first, self.second = (nn.Conv2d(16, 16, 3, padding=1) for _ in range(2))
-        self.time, self.attention = nn.Linear(8, 16), Attention(16, 2)
-
-    def forward(self, x, time):
-        y = self.first(functional.silu(self.one(x))) + self.time(time)[:, :, None, None]
-        x = x + self.second(functional.silu(self.two(y)))
-        flat = x.flatten(2).transpose(1, 2)
-        x = x + self.attention(flat).transpose(1, 2).reshape(x.shape)
-        return functional.interpolate(x, scale_factor=2, mode="nearest")
 
 
 class TimeSteps(nn.Module):
@@ -95,8 +63,6 @@ for name, task, build in (
         ("torchvision_convnext", "classification", lambda: (
             models.ConvNeXt([CNBlockConfig(8, 16, 1), CNBlockConfig(16, None, 1)],
                             num_classes=10), image(32, 32))),
-        ("torch_diffusion_block", "diffusion", lambda: (
-            DiffusionBlock(), (torch.randn(1, 16, 8, 8), torch.randn(1, 8)))),
         ("torch_time_steps", "diffusion", lambda: (TimeSteps(), (torch.arange(4) * 2,))),
         ("torch_lstm", "recurrent", lambda: (LastOfLstm(), (torch.randn(1, 5, 6),))),
         ("torch_style_transfer", "style", lambda: (nn.Sequential(

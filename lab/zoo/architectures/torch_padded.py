@@ -30,12 +30,7 @@ LEFT = pattern(torch.arange(LENGTH) >= 5)
 # scores ("eager", the smallest float or infinity) or selects among them ("sdpa").
 MODELS = {
     "bert": (RIGHT, transformers.BertModel, transformers.BertConfig(**SHAPE)),
-    "roberta": (RIGHT, transformers.RobertaModel, transformers.RobertaConfig(**SHAPE)),
     "mpnet": (RIGHT, transformers.MPNetModel, transformers.MPNetConfig(**SHAPE)),
-    "electra": (RIGHT, transformers.ElectraModel, transformers.ElectraConfig(
-        **SHAPE, embedding_size=16)),
-    "distilbert": (RIGHT, transformers.DistilBertModel, transformers.DistilBertConfig(
-        vocab_size=100, dim=32, hidden_dim=64, n_layers=2, n_heads=4)),
     "deberta": (RIGHT, transformers.DebertaV2Model, transformers.DebertaV2Config(
         **SHAPE, relative_attention=True, position_buckets=8, pos_att_type=["p2c", "c2p"])),
     "t5": (RIGHT, transformers.T5EncoderModel, transformers.T5Config(

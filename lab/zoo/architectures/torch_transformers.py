@@ -36,12 +36,6 @@ class Far(nn.Module):
 
 # Name: the model, and its inputs.
 MODELS = {
-    "hf_minilm": lambda: (First(
-        transformers.BertModel(transformers.BertConfig(vocab_size=100, **SMALL)),
-        "input_ids", "attention_mask"), (WORDS, torch.ones_like(WORDS))),
-    "hf_t5_encoder": lambda: (First(transformers.T5EncoderModel(transformers.T5Config(
-        vocab_size=100, d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4)), "input_ids"),
-        (WORDS,)),
     "hf_clip_text": lambda: (First(transformers.CLIPTextModel(transformers.CLIPTextConfig(
         vocab_size=100, max_position_embeddings=16, projection_dim=32, eos_token_id=7, **SMALL)),
         "input_ids"), (WORDS,)),
