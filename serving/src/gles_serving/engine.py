@@ -19,7 +19,7 @@ import gles_delegate
 
 from . import metrics, tensors
 from .batcher import Batcher, Closed, Item, QueueFull, size_for, split
-from .config import Instance, ModelConfig
+from .config import ModelConfig
 
 _log = logging.getLogger("gles_serving")
 # A lost context is replaced at the next Invoke, and after three losses fallback_to_cpu takes
@@ -48,12 +48,12 @@ class Refused(RuntimeError):
 class Interpreters:
     """One delegate and an interpreter a batch size. One thread at a time may call."""
 
-    def __init__(self, config: ModelConfig, instance: Instance, cache_dir: Optional[str]):
+    def __init__(self, config: ModelConfig, device: Optional[str], cache_dir: Optional[str]):
         self.delegate = None
         options = dict(config.delegate or {})
         if config.delegate is not None:
-            if instance.device is not None:
-                options["device"] = instance.device
+            if device is not None:
+                options["device"] = device
             if cache_dir:
                 options.setdefault("serialization_dir", cache_dir)
                 options.setdefault("model_token", f"{config.name}/{config.version}")
@@ -206,7 +206,7 @@ class Backend:
     def __init__(self, config: ModelConfig, cache_dir: Optional[str] = None):
         self.config = config
         self._cache_dir = cache_dir
-        made = [Interpreters(config, instance, cache_dir) for instance in config.instances]
+        made = [Interpreters(config, device, cache_dir) for device in config.instances]
         self.inputs = made[0].inputs
         self.outputs = made[0].outputs
         # Rows that one request may have; 0: the model's own shape.

@@ -10,8 +10,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from .config import described
 from .errors import Failed, Forbidden, Overloaded
-
 
 MostBytes = Callable[[str], Optional[int]]
 _INFER = re.compile(r"^/v2/models/([^/]+)/")
@@ -61,16 +61,10 @@ class BodyLimit:
         await self._app(scope, counted, send)
 
 
-def described(errors: Any) -> str:
-    """The text for pydantic's errors."""
-    return "; ".join(f"{'.'.join(str(place) for place in error['loc'])}: {error['msg']}"
-                     for error in errors)[:1000]
-
-
 async def _invalid(_: Request, error: Exception) -> JSONResponse:
     """A body that is no request of the protocol: 400, where FastAPI alone says 422."""
     assert isinstance(error, RequestValidationError)
-    return JSONResponse({"error": described(error.errors())}, 400)
+    return JSONResponse({"error": described(error)}, 400)
 
 
 async def _http(_: Request, error: Exception) -> JSONResponse:
@@ -78,19 +72,13 @@ async def _http(_: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
 
 
-async def _overloaded(_: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, Overloaded)
-    return JSONResponse({"error": error.details}, 503, {"Retry-After": "1"})
+_STATUS = {Overloaded: 503, Failed: 500, Forbidden: 403}
 
 
-async def _failed(_: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, Failed)
-    return JSONResponse({"error": error.details}, 500)
-
-
-async def _forbidden(_: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, Forbidden)
-    return JSONResponse({"error": error.details}, 403)
+async def _own(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, (Overloaded, Failed, Forbidden))
+    again = {"Retry-After": "1"} if isinstance(error, Overloaded) else None
+    return JSONResponse({"error": error.details}, _STATUS[type(error)], again)
 
 
 def install(app: FastAPI, max_bytes: int, most_bytes: MostBytes) -> None:
@@ -99,6 +87,5 @@ def install(app: FastAPI, max_bytes: int, most_bytes: MostBytes) -> None:
     app.add_middleware(BodyLimit, max_bytes=max_bytes, most_bytes=most_bytes)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Overloaded, _overloaded)
-    app.add_exception_handler(Failed, _failed)
-    app.add_exception_handler(Forbidden, _forbidden)
+    for kind in _STATUS:
+        app.add_exception_handler(kind, _own)

@@ -50,7 +50,7 @@ class Replica:
             found = [] if devices else gles_delegate.devices()
             device = device_for(gpu_ids, devices, found)
             made = dataclasses.replace(made, delegate={**made.delegate, "device": device},
-                                       instances=(config.Instance(),) * len(made.instances))
+                                       instances=len(made.instances))
         if cache_dir:  # on this node
             os.makedirs(cache_dir, mode=0o700, exist_ok=True)
         self._model = GlesModel(name)

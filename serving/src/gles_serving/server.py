@@ -24,7 +24,7 @@ from kserve.protocol.rest.v2_datamodels import InferenceRequest, RequestInput
 from pydantic import ValidationError
 
 from . import __version__, limits, listen, logs, memory, short_way, tensors
-from .config import ConfigError
+from .config import ConfigError, described
 from .engine import LoadError
 from .errors import Forbidden, NotReady
 from .repository import Repository
@@ -131,7 +131,7 @@ class Plane(DataPlane):
                 length = int(headers[_LENGTH])
             return _request(body, length, model_name)
         except ValidationError as error:
-            raise InvalidInput(limits.described(error.errors())) from error
+            raise InvalidInput(described(error)) from error
         except (InvalidInput, tensors.RequestError) as error:
             raise InvalidInput(str(error)[:1000]) from error
         except ValueError as error:

@@ -1,11 +1,14 @@
 """config.py: folders, versions, config.json and what is refused in it."""
 
+import importlib.util
 import json
 import os
 import tempfile
 import unittest
 
-from gles_serving import config
+if importlib.util.find_spec("pydantic") is None:
+    raise unittest.SkipTest("config.py needs pydantic, which serving.server has")
+from gles_serving import config  # noqa: E402
 
 
 class ConfigTest(unittest.TestCase):
@@ -30,7 +33,7 @@ class ConfigTest(unittest.TestCase):
 
     def test_values_nested_too_deeply(self):
         for text in (b"[" * 50000, b'{"batching":' * 5000):
-            self.assertIn("nested too deeply", self.refused(text))
+            self.assertIn("recursion limit", self.refused(text))
 
     def test_files_that_are_not_a_small_regular_one(self):
         path = self.write("m/1/model.tflite")
@@ -73,7 +76,7 @@ class ConfigTest(unittest.TestCase):
             "queue_timeout_ms": 70, "decode": {"image": {"mean": 127.5, "std": 127.5}}})
         self.assertEqual(config.read(self.root, "m"), config.ModelConfig(
             "m", 3, path, {"is_precision_loss_allowed": True},
-            (config.Instance("1"), config.Instance("1"), config.Instance("nvidia")), 2,
+            (config.Instances(1, 2), config.Instances("nvidia")), 2,
             config.Batching((1, 4), 5.0), 9, 70.0, {"image": config.Decode(127.5, 127.5)}))
 
     def test_the_newest_version_is_the_largest_number(self):
@@ -105,39 +108,41 @@ class ConfigTest(unittest.TestCase):
 
     def test_refusals_say_what_is_wrong(self):
         for text, reason in (
-                (b"{", "config.json: Expecting property name"),
+                (b"{", "config.json: EOF while parsing"),
                 ([], "an object is needed"),
-                ({"instances": 0}, "instances: a whole number from 1 to 64"),
-                ({"instances": True}, "not True"),
+                ({"instances": 0}, "instances.constrained-int: Input should be greater than or"),
+                ({"instances": True}, "instances.constrained-int: Input should be a valid integer"),
                 ({"instances": []}, "1 to 64 instances"),
                 ({"instances": [{"count": 64}, {}]}, "1 to 64 instances"),
-                ({"version": True}, "version: a whole number"),
-                ({"version": 1.0}, "not 1.0"),
-                ({"version": "1"}, "not '1'"),
-                ({"version": None}, "not None"),
-                ({"version": [1]}, "not [1]"),
-                ({"max_queue": 1e3}, "a whole number"),
-                ({"num_threads": False}, "not False"),
-                (b'{"queue_timeout_ms": NaN}', "not nan"),
-                (b'{"max_queue": ' + b"9" * 5000 + b"}", "digits"),
+                ({"version": True}, "version True is none of 1"),
+                ({"version": 1.0}, "version 1.0 is none of 1"),
+                ({"version": "1"}, "version '1' is none"),
+                ({"version": None}, "version None is none"),
+                ({"version": [1]}, "version [1] is none"),
+                ({"version": "1" * 60000}, "version '1111"),
+                ({"max_queue": 1e3}, "max_queue: Input should be a valid integer"),
+                ({"num_threads": False}, "num_threads: Input should be a valid integer"),
+                (b'{"queue_timeout_ms": NaN}', "queue_timeout_ms: Input should be a finite number"),
+                (b'{"max_queue": ' + b"9" * 5000 + b"}", "number out of range"),
                 (b"\xff\xfe{", "config.json"),
-                ({"x" * 60000: 1}, "unknown key"),
-                ({"instances": [{"gpu": 1}]}, "unknown key 'gpu'; there are device, count"),
-                ({"instances": [{"device": 1.5}]}, "a name or an index"),
-                ({"batch": 1}, "unknown key 'batch'; there are version, delegate"),
-                ({"batching": {}}, "a list of batch sizes"),
+                ({"x" * 60000: 1}, "config.json: xxx"),
+                ({"name": "x"}, "name: Got multiple values"),
+                ({"instances": [{"gpu": 1}]}, "0.gpu: Unexpected keyword argument"),
+                ({"instances": [{"device": 1.5}]}, "0.device: Input should be a valid string"),
+                ({"batch": 1}, "batch: Unexpected keyword argument"),
+                ({"batching": {}}, "batching.sizes: Field required"),
                 ({"batching": {"sizes": [4, 1]}}, "ascending sizes"),
                 ({"batching": {"sizes": [4, 4]}}, "ascending sizes"),
-                ({"batching": {"sizes": [0]}}, "from 1 to 4096"),
-                ({"batching": {"sizes": [1], "max_delay_ms": -1}}, "max_delay_ms"),
-                ({"delegate": 1}, "an object of options or null"),
+                ({"batching": {"sizes": [0]}}, "batching.sizes.0: Input should be greater"),
+                ({"batching": {"sizes": [1], "max_delay_ms": -1}}, "max_delay_ms: Input should"),
+                ({"delegate": 1}, "delegate: Input should be a valid dictionary"),
                 ({"delegate": {"thread_mode": "caller"}}, "always worker"),
-                ({"decode": {"x": {"std": 0}}}, "std"),
-                ({"decode": []}, "an object of inputs' names")):
+                ({"decode": {"x": {"std": 0}}}, "decode.x.std: Input should be greater"),
+                ({"decode": []}, "decode: Input should be a valid dictionary")):
             with self.subTest(text=text):
                 found = self.refused(text)
                 self.assertIn(reason, found)
-                self.assertLess(len(found), 1000)
+                self.assertLess(len(found), 2000)
 
     def test_a_folder_without_a_model(self):
         os.makedirs(os.path.join(self.root, "empty"))
