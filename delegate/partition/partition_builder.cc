@@ -9,7 +9,7 @@
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/ops/movement/gather.h"
-#include "delegate/partition/self_check_units.h"
+#include "delegate/partition/self_check_transfers.h"
 #include "egl/objects.h"
 
 namespace gles_delegate {

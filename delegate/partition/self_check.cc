@@ -7,7 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <random>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -19,7 +22,7 @@
 #include "delegate/graph/parallel.h"
 #include "delegate/ops/reduction/rows.h"
 #include "delegate/partition/self_check_reference.h"
-#include "delegate/partition/self_check_units.h"
+#include "delegate/partition/self_check_transfers.h"
 #include "delegate/plan/dispatch.h"
 #include "delegate/plan/memory_plan.h"
 #include "delegate/runtime/executor.h"
@@ -27,6 +30,275 @@
 
 namespace gles_delegate {
 namespace {
+
+// --- What to run -------------------------------------------------------------
+
+// A set of nodes that uses every program not checked before. Among nodes with a
+// common program, prefers the one with most of its post-ops, then the smallest.
+
+// Terms that the host may sum for one node, which limits its time to a few
+// milliseconds, and for its first value, if that alone has more: one of an
+// attention over a thousand keys.
+constexpr int64_t kTermsOfNode = int64_t{1} << 16;
+constexpr int64_t kTermsOfValue = int64_t{1} << 19;
+
+// The dispatches [first, end) of one node.
+struct Unit {
+  size_t first = 0;
+  size_t end = 0;
+  std::vector<std::string> programs;  // their keys, one a dispatch
+  int64_t elements = 0;               // read and written
+  int skipped_post_ops = 0;           // of all dispatches together
+  // Read, and not written by the unit; without constants.
+  std::vector<TensorId> reads;
+  // Written, and known to the reference, or in the memory of a tensor that is.
+  std::vector<TensorId> results;
+  bool integer_path = false;
+};
+
+// The units to run for checking the last one's programs: that unit, preceded by
+// those that produce what the reference does not know (such as quantized values
+// within a 16-bit kernel), so that all remaining inputs are known.
+struct Case {
+  std::vector<Unit> units;      // in the order of the plan
+  std::vector<TensorId> given;  // read, and written by none of them
+  bool far = false;             // given integers are past the end of any axis
+  const Unit& compared() const { return units.back(); }
+};
+
+// Elements of the tensors of all cases together, a limit of the time that they
+// take; a node that would pass it is skipped. A case may have a quarter.
+constexpr int64_t kMaxElements = int64_t{1} << 25;
+
+// What reads tensor `id` of a node in integers must find it in the graph as
+// read, whose nodes the reference computes then; others find it in either
+// graph.
+bool IsKnown(const SelfCheckInput& in, TensorId id, bool integer_path) {
+  const auto holds = [id](const Graph& graph) {
+    return id < static_cast<TensorId>(graph.tensors.size());
+  };
+  const Graph* const graph = holds(in.original)                   ? &in.original
+                             : !integer_path && holds(in.unfused) ? &in.unfused
+                                                                  : nullptr;
+  return graph != nullptr && DataTypeSize(graph->tensor(id).type) != 0 &&
+         graph->tensor(id).shape == in.planned.tensor(id).shape;
+}
+
+void AddOnce(TensorId id, std::vector<TensorId>* ids) {
+  if (!absl::c_linear_search(*ids, id)) ids->push_back(id);
+}
+
+// Adds dispatch `i` to the unit.
+absl::Status AddTo(Unit* unit, const SelfCheckInput& in, size_t i,
+                   HashSet<TensorId>* written) {
+  const Dispatch& d = in.dispatches[i];
+  unit->end = i + 1;
+  ASSIGN_OR_RETURN(auto key, ProgramKey(in.context, in.planned, d, in.profile));
+  unit->programs.push_back(std::move(key));
+  for (uint32_t left = d.skipped_post_ops; left != 0; left &= left - 1) {
+    ++unit->skipped_post_ops;
+  }
+  unit->integer_path |= d.integer_path;
+  for (TensorId id : ReadTensors(d)) {
+    if (!in.planned.tensor(id).is_constant() && !written->contains(id)) {
+      AddOnce(id, &unit->reads);
+    }
+  }
+  for (const auto& [name, id] : d.writes) {
+    written->insert(id);
+    AddOnce(id, &unit->results);
+  }
+  for (TensorId id : BoundTensors(d)) {
+    unit->elements +=
+        in.planned.tensor(MemoryOf(in.planned, id)).shape.elements();
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Unit>> FindUnits(const SelfCheckInput& in) {
+  std::vector<Unit> units;
+  const auto& all = in.dispatches;
+  HashSet<TensorId> written;  // by the unit
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (units.empty() || all[i].begins_node) {
+      units.emplace_back();
+      units.back().first = i;
+      written.clear();
+    }
+    RETURN_IF_ERROR(AddTo(&units.back(), in, i, &written));
+  }
+  return units;
+}
+
+// Finds cases, and whether the reference can tell whether they are right.
+class Cases {
+ public:
+  Cases(const SelfCheckInput& in, const std::vector<Unit>& units)
+      : in_(in), units_(units) {
+    for (size_t u = 0; u < units.size(); ++u) {
+      for (TensorId id : units[u].results) writers_[id] = u;
+    }
+  }
+
+  // nullopt: no reference.
+  std::optional<Case> Of(const Unit& unit) const {
+    std::set<size_t> taken = {static_cast<size_t>(&unit - units_.data())};
+    Case result;
+    std::vector<size_t> open(taken.begin(), taken.end());
+    while (!open.empty()) {
+      const Unit& next = units_[open.back()];
+      open.pop_back();
+      for (TensorId id : next.reads) {
+        if (IsKnown(in_, id, unit.integer_path || next.integer_path)) {
+          AddOnce(id, &result.given);
+          continue;
+        }
+        const auto writer = writers_.find(id);
+        if (writer == writers_.end() || taken.size() == kMaxUnits) {
+          return std::nullopt;
+        }
+        if (taken.insert(writer->second).second) open.push_back(writer->second);
+      }
+    }
+    for (size_t u : taken) result.units.push_back(units_[u]);
+    if (taken.size() == 1) {
+      for (TensorId id : unit.results) AddUpdated(id, &result.given);
+    }
+    return IsFit(&result) ? std::optional(result) : std::nullopt;
+  }
+
+ private:
+  static constexpr size_t kMaxUnits = 16;
+
+  // The tensor whose memory an update in place writes, as the rest of it stays.
+  void AddUpdated(TensorId result, std::vector<TensorId>* given) const {
+    const Tensor& tensor = in_.planned.tensor(result);
+    const TensorId of = tensor.view.of;
+    if (of != kNoTensor && in_.planned.tensor(of).shape == tensor.shape &&
+        IsKnown(in_, of, /*integer_path=*/false)) {
+      AddOnce(of, given);
+    }
+  }
+
+  bool IsFit(Case* c) const {
+    int64_t elements = 0;
+    HashSet<TensorId> written;
+    for (const Unit& unit : c->units) {
+      elements += unit.elements;
+      for (TensorId id : unit.results) {
+        written.insert(MemoryOf(in_.planned, id));
+      }
+    }
+    if (elements > kMaxElements / 4) return false;
+    for (TensorId id : c->given) {
+      // A unit alone may read the memory that it writes: it reads first.
+      const bool is_overwritten =
+          c->units.size() > 1 && written.contains(MemoryOf(in_.planned, id));
+      if (is_overwritten) return false;
+    }
+    return KeepCompared(c);
+  }
+
+  // Leaves the results that the reference can compute. False: none is left.
+  bool KeepCompared(Case* c) const {
+    Reference falling(in_.unfused, in_.original);
+    Reference rising(in_.unfused, in_.original);
+    for (size_t i = 0; i < c->given.size(); ++i) {
+      const TensorId id = c->given[i];
+      // No two alike, as some functions of such tell nothing. Integers are
+      // whole, and bools 0 or 1.
+      const bool real = in_.planned.tensor(id).type == DataType::kFloat32;
+      const float part = 0.0625f * static_cast<float>(i % 16);
+      const auto whole = static_cast<float>(i % 2);
+      const float high = real ? 1.4375f - part : 1 - whole;
+      const float low = real ? 0.4375f + part : whole;
+      rising.Know(id, [low](int64_t) { return low; });
+      falling.Know(id, [high](int64_t) { return high; });
+    }
+    std::vector<TensorId>& results = c->units.back().results;
+    const auto is_unknown = [&](TensorId id) {
+      rising.SetTermsLeft(kTermsOfValue);
+      falling.SetTermsLeft(kTermsOfValue);
+      return !IsKnown(in_, id, c->compared().integer_path) ||
+             !(rising.Expect(id, 0) || falling.Expect(id, 0));
+    };
+    results.erase(std::remove_if(results.begin(), results.end(), is_unknown),
+                  results.end());
+    return !results.empty();
+  }
+
+  const SelfCheckInput& in_;
+  const std::vector<Unit>& units_;
+  HashMap<TensorId, size_t> writers_;
+};
+
+// Whether it updates a slice that begins where other values say, which are also
+// to be tried past the end.
+bool HasRuntimeStart(const SelfCheckInput& in, const Case& c) {
+  const Unit& unit = c.compared();
+  for (size_t i = unit.first; i < unit.end; ++i) {
+    if (in.dispatches[i].shader == "dynamic_update_slice") {
+      return absl::c_any_of(c.given, [&](TensorId id) {
+        return in.planned.tensor(id).type == DataType::kInt32;
+      });
+    }
+  }
+  return false;
+}
+
+// In the order of the plan. Counts in `result` the partition's programs, and
+// those that were found right before.
+absl::StatusOr<std::vector<Case>> ChooseCases(const SelfCheckInput& input,
+                                              SelfCheckResult* result) {
+  ASSIGN_OR_RETURN(auto units, FindUnits(input));
+  std::vector<Case> chosen;
+  std::vector<Unit*> in_turn;
+  HashSet<std::string> all;
+  for (Unit& unit : units) {
+    in_turn.push_back(&unit);
+    all.insert(unit.programs.begin(), unit.programs.end());
+  }
+  result->programs += static_cast<int>(all.size());
+  absl::c_stable_sort(in_turn, [](auto* a, auto* b) {
+    return std::tie(a->skipped_post_ops, a->elements) <
+           std::tie(b->skipped_post_ops, b->elements);
+  });
+  HashSet<std::string> covered;
+  for (const std::string& key : all) {
+    if (TrustedPrograms::Get().Holds(key)) covered.insert(key);
+  }
+  result->checked += static_cast<int>(covered.size());
+  int64_t elements = 0;
+  const Cases cases(input, units);
+  // How many units with a program were found unfit: of thousands that are alike
+  // a few are looked at.
+  constexpr int kTries = 4;
+  HashMap<std::string, int> tries;
+  for (const Unit* unit : in_turn) {
+    const bool news = absl::c_any_of(unit->programs, [&](const auto& key) {
+      return !covered.contains(key) && tries[key] < kTries;
+    });
+    if (!news || elements + unit->elements > kMaxElements) continue;
+    auto found = cases.Of(*unit);
+    if (!found) {
+      for (const std::string& key : unit->programs) ++tries[key];
+      continue;
+    }
+    for (const Unit& part : found->units) {
+      elements += part.elements;
+      covered.insert(part.programs.begin(), part.programs.end());
+    }
+    chosen.push_back(*std::move(found));
+    if (!HasRuntimeStart(input, chosen.back())) continue;
+    chosen.push_back(chosen.back());
+    chosen.back().far = true;
+    elements += unit->elements;
+  }
+  absl::c_sort(chosen, [](auto& a, auto& b) {
+    return a.compared().first < b.compared().first;
+  });
+  return chosen;
+}
 
 // --- A case's input, and the reference's values of its output ----------------
 
@@ -50,20 +322,19 @@ constexpr int kSamples = 48;  // elements of a node's output
 constexpr int kTriedElements = 4096;
 
 // No two cases have the same.
-uint32_t SeedOf(const SelfCheckCase& c, TensorId tensor) {
+uint32_t SeedOf(const Case& c, TensorId tensor) {
   return static_cast<uint32_t>(c.compared().first) * 1000003 +
          static_cast<uint32_t>(tensor);
 }
 
 // RandomPattern() of what a case reads from a tensor of the planned graph with
 // its own memory.
-std::vector<uint8_t> PatternOf(const SelfCheckInput& in, const SelfCheckCase& c,
+std::vector<uint8_t> PatternOf(const SelfCheckInput& in, const Case& c,
                                TensorId memory) {
   return RandomPattern(in.planned.tensor(memory), SeedOf(c, memory), c.far);
 }
 
-ValueAt GivenValues(const SelfCheckInput& in, const SelfCheckCase& c,
-                    TensorId id) {
+ValueAt GivenValues(const SelfCheckInput& in, const Case& c, TensorId id) {
   const TensorId of = MemoryOf(in.planned, id);
   const Tensor& memory = in.planned.tensor(of);
   std::vector<uint8_t> pattern = PatternOf(in, c, of);
@@ -79,7 +350,7 @@ ValueAt GivenValues(const SelfCheckInput& in, const SelfCheckCase& c,
 
 // TFLite's kernels compute a softmax of 8-bit quantized values to less than
 // half a step, and round it, which its simulator allows for.
-bool RoundsOnce(const SelfCheckInput& in, const SelfCheckCase& c,
+bool RoundsOnce(const SelfCheckInput& in, const Case& c,
                 const Reference& reference, TensorId id) {
   const Node* const node = reference.MakerOf(id);
   if (node == nullptr || in.planned.tensor(id).quantized == DataType::kInt16) {
@@ -94,11 +365,10 @@ std::vector<ExpectedElement> ElementsOf(TensorId id, int64_t elements,
                                         Reference* reference,
                                         std::mt19937* random) {
   std::vector<ExpectedElement> result;
-  constexpr int64_t kTerms = kSelfCheckTermsOfValue;
+  constexpr int64_t kTerms = kTermsOfValue;
   reference->SetTermsLeft(kTerms);
   for (int i = 0; i < kTriedElements && result.size() < kSamples; ++i) {
-    if (elements == 0 ||
-        kTerms - reference->terms_left() > kSelfCheckTermsOfNode) {
+    if (elements == 0 || kTerms - reference->terms_left() > kTermsOfNode) {
       break;
     }
     // The corners, then anywhere.
@@ -113,8 +383,8 @@ std::vector<ExpectedElement> ElementsOf(TensorId id, int64_t elements,
 
 // Those of the compared unit. Threads: any.
 std::vector<ExpectedResult> ExpectedOf(const SelfCheckInput& in,
-                                       const SelfCheckCase& c) {
-  Reference reference = ReferenceOf(in);
+                                       const Case& c) {
+  Reference reference(in.unfused, in.original);
   for (TensorId id : c.given) reference.Know(id, GivenValues(in, c, id));
   std::mt19937 random(SeedOf(c, kNoTensor));
   std::vector<ExpectedResult> results;
@@ -149,7 +419,7 @@ class CaseGroup {
   explicit CaseGroup(const SelfCheckInput& in) : in_(in) {}
 
   // Inputs: what is bound and not written before; outputs: what is compared.
-  void Add(const SelfCheckCase& c) {
+  void Add(const Case& c) {
     Laid laid{&c, {}};
     HashSet<TensorId> there;  // written or given
     const auto give = [&](const std::vector<TensorId>& read) {
@@ -163,7 +433,7 @@ class CaseGroup {
       }
     };
     give(c.given);
-    for (const SelfCheckUnit& unit : c.units) {
+    for (const Unit& unit : c.units) {
       elements_ += unit.elements;
       for (size_t i = unit.first; i < unit.end; ++i) {
         const Dispatch& d = in_.dispatches[i];
@@ -239,7 +509,7 @@ class CaseGroup {
 
  private:
   struct Laid {
-    const SelfCheckCase* of;
+    const Case* of;
     HashMap<TensorId, TensorId> own;  // by id of the planned graph
   };
 
@@ -296,10 +566,8 @@ class Check {
     // First, as nodes in textures are compared through such programs.
     RETURN_IF_ERROR(CheckTransfers(in_, objects_, &result_));
     if (!result_.ok()) return result_;
-    ASSIGN_OR_RETURN(units_, ChooseSelfCheckUnits(in_));
-    result_.programs += units_.programs;
+    ASSIGN_OR_RETURN(cases_, ChooseCases(in_, &result_));
     RETURN_IF_ERROR(RunCases());
-    result_.checked += units_.found_right;
     for (const std::string& key : right_) {
       if (wrong_.contains(key)) continue;
       result_.checked += TrustedPrograms::Get().Add(key) ? 1 : 0;
@@ -314,7 +582,7 @@ class Check {
   // In the order of the cases.
   std::vector<CaseGroup> Groups() const {
     std::vector<CaseGroup> groups;
-    for (const SelfCheckCase& c : units_.chosen) {
+    for (const Case& c : cases_) {
       if (groups.empty() || groups.back().elements() >= kGroupElements) {
         groups.emplace_back(in_);
       }
@@ -333,11 +601,10 @@ class Check {
     }
     // Not zeroed: the system takes time for each page.
     const std::unique_ptr<uint8_t[]> host(new uint8_t[bytes]);
-    const std::vector<SelfCheckCase>& cases = units_.chosen;
-    std::vector<std::vector<ExpectedResult>> expected(cases.size());
+    std::vector<std::vector<ExpectedResult>> expected(cases_.size());
     WorkAhead reference(
-        ThreadsForWork(), static_cast<int>(cases.size()),
-        [&](int i) { expected[i] = ExpectedOf(in_, cases[i]); });
+        ThreadsForWork(), static_cast<int>(cases_.size()),
+        [&](int i) { expected[i] = ExpectedOf(in_, cases_[i]); });
     int next = 0;
     for (CaseGroup& group : groups) {
       RETURN_IF_ERROR(group.Run(objects_, {host.get(), bytes}));
@@ -345,13 +612,13 @@ class Check {
         reference.Await(next);
         Answer answer = Answer::kNone;
         for (const ExpectedResult& result : expected[next]) {
-          const Answer one = Compare(cases[next].compared(), result,
+          const Answer one = Compare(cases_[next].compared(), result,
                                      group.ResultOf(i, result.id));
           answer = std::max(answer, one);
           if (answer == Answer::kWrong) break;
         }
         if (answer == Answer::kNone) continue;
-        for (const SelfCheckUnit& unit : cases[next].units) {
+        for (const Unit& unit : cases_[next].units) {
           auto& found = answer == Answer::kRight ? right_ : wrong_;
           found.insert(unit.programs.begin(), unit.programs.end());
         }
@@ -360,7 +627,7 @@ class Check {
     return absl::OkStatus();
   }
 
-  Answer Compare(const SelfCheckUnit& unit, const ExpectedResult& expected,
+  Answer Compare(const Unit& unit, const ExpectedResult& expected,
                  const ValueAt& got) {
     const Tensor& tensor = in_.planned.tensor(expected.id);
     Answer answer = Answer::kNone;
@@ -401,7 +668,7 @@ class Check {
   }
 
   // The report of a wrong element.
-  std::string FaultText(const SelfCheckUnit& unit, TensorId id, int64_t element,
+  std::string FaultText(const Unit& unit, TensorId id, int64_t element,
                         double got, double want, double tolerance) const {
     std::vector<std::string> shaders;
     for (size_t d = unit.first; d < unit.end; ++d) {
@@ -415,7 +682,7 @@ class Check {
 
   const SelfCheckInput& in_;
   SharedObjects* objects_;
-  SelfCheckUnits units_;
+  std::vector<Case> cases_;
   HashSet<std::string> right_, wrong_;  // programs
   SelfCheckResult result_;
 };

@@ -21,8 +21,7 @@ constexpr std::array<int, 5> kFastestFirst = {
 
 AxisArray FoldedExtents(const std::vector<int>& dims) {
   Tensor tensor;
-  tensor.dims = dims;
-  tensor.shape = Shape::FromDims(dims);
+  tensor.SetDims(dims);
   return ExtentsOf(tensor);
 }
 
@@ -238,29 +237,8 @@ Value OneHot(NodeReference& n, const OneHotAttributes& a, int64_t element) {
               0);
 }
 
-// Of no values. An extreme is the type's, which 16 bits may not hold.
-Value Empty(Reducer reducer) {
-  if (reducer == Reducer::kSum) return ReferenceValue{0, 0};
-  if (reducer == Reducer::kProduct) return ReferenceValue{1, 1};
-  return std::nullopt;
-}
-
-ReferenceValue Combined(Reducer reducer, const ReferenceValue& a,
-                        const ReferenceValue& b) {
-  switch (reducer) {
-    case Reducer::kMax:
-      return {std::max(a.value, b.value), std::max(a.magnitude, b.magnitude)};
-    case Reducer::kMin:
-      return {std::min(a.value, b.value), std::max(a.magnitude, b.magnitude)};
-    case Reducer::kProduct:
-      return a * b;
-    default:
-      return a + b;
-  }
-}
-
 Value Scattered(NodeReference& n, const Scatter& a, int64_t element) {
-  Value result = Empty(a.reducer);
+  Value result = OfNone(a.reducer);
   int count = 0;
   for (int64_t i = 0; i < a.count; ++i) {
     int64_t at = 0;
@@ -274,7 +252,7 @@ Value Scattered(NodeReference& n, const Scatter& a, int64_t element) {
     if (!inside || at != element / a.inner) continue;
     const Value x = n.In(a.updates_input, i * a.inner + element % a.inner);
     if (!x) return x;
-    result = count == 0 ? *x : Combined(a.reducer, *result, *x);
+    result = Combined(a.reducer, result, *x);
     ++count;
   }
   if (a.reducer == Reducer::kProduct) result->magnitude *= 1 + count;
@@ -296,25 +274,11 @@ Value ReversedSequence(NodeReference& n, const ReverseSequenceAttributes& a,
 
 // --- Positions ---------------------------------------------------------------
 
-// `count` values of input 0 from `first` on, `step` apart; nullopt: one is
-// unknown.
-std::optional<std::vector<ReferenceValue>> RowAt(NodeReference& n,
-                                                 int64_t first, int64_t count,
-                                                 int64_t step) {
-  std::vector<ReferenceValue> row;
-  for (int64_t i = 0; i < count; ++i) {
-    const Value x = n.In(0, first + i * step);
-    if (!x) return std::nullopt;
-    row.push_back(*x);
-  }
-  return row;
-}
-
 Value ArgExtreme(NodeReference& n, const ArgExtremeAttributes& a,
                  int64_t element) {
   const Along along(n.Input(0), a);
   const double sign = n.node().op->name == "ARG_MIN" ? -1 : 1;
-  const auto row = RowAt(n,
+  const auto row = RowOf(n, 0,
                          element / along.inner * along.extent * along.inner +
                              element % along.inner,
                          along.extent, along.inner);
@@ -331,7 +295,7 @@ Value ArgExtreme(NodeReference& n, const ArgExtremeAttributes& a,
 
 Value TopK(NodeReference& n, int64_t element) {
   const int64_t count = n.ShapeOf(0).c, k = n.Output().shape.c;
-  const auto row = RowAt(n, element / k * count, count, 1);
+  const auto row = RowOf(n, 0, element / k * count, count);
   if (!row) return std::nullopt;
   std::vector<int> order(row->size());
   absl::c_iota(order, 0);

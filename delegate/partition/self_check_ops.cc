@@ -21,78 +21,22 @@ namespace {
 
 // --- Convolutions and products -----------------------------------------------
 
-// One tap of a window, and the pixel of the input that it reads.
-struct Tap {
-  int ky, kx, y, x;
-};
-
-// The sum of term(tap) for each tap of output `p` whose pixel lies inside the
-// input.
-template <typename Term>
-Value SumOfTaps(const SlidingWindow& a, const Place& p, const Shape& filter,
-                const Shape& input, const Term& term) {
-  return SumOf(int64_t{filter.h} * filter.w, [&](int64_t i) -> Value {
-    const int ky = static_cast<int>(i / filter.w);
-    const int kx = static_cast<int>(i % filter.w);
-    const int y = p.h * a.stride_h - a.pad_top + ky * a.dilation_h;
-    const int x = p.w * a.stride_w - a.pad_left + kx * a.dilation_w;
-    return Inside(y, input.h) && Inside(x, input.w) ? term(Tap{ky, kx, y, x})
-                                                    : ReferenceValue();
-  });
+// A convolution of planes as one of volumes.
+Conv3dAttributes AsVolume(const SlidingWindow& a, const Shape& filter) {
+  Conv3dAttributes volume;
+  volume.window[0] = {filter.w, a.stride_w, a.dilation_w};
+  volume.window[1] = {filter.h, a.stride_h, a.dilation_h};
+  volume.pad = {a.pad_left, a.pad_top, 0};
+  return volume;
 }
 
-Value Convolved(NodeReference& n, const Conv2dAttributes& a, int64_t element) {
-  const Place p = n.Where(element);
-  const Shape &from = n.ShapeOf(0), &filter = n.ShapeOf(1);
-  const int first = p.c / (filter.b / a.groups) * filter.c;
-  const auto term = [&](const Tap& t) {
-    return SumOf(filter.c, [&](int64_t c) {
-      const int i = static_cast<int>(c);
-      return n.In(0, ElementOf({p.b, t.y, t.x, first + i}, from)) *
-             n.In(1, ElementOf({p.c, t.ky, t.kx, i}, filter));
-    });
-  };
-  return n.WithBias(SumOfTaps(a, p, filter, from, term), 2, p.c);
-}
-
-Value ConvolvedByChannel(NodeReference& n, const DepthwiseConv2dAttributes& a,
-                         int64_t element) {
-  const Place p = n.Where(element);
-  const Shape &from = n.ShapeOf(0), &filter = n.ShapeOf(1);
-  const auto term = [&](const Tap& t) {
-    return n.In(0, ElementOf({p.b, t.y, t.x, p.c / a.multiplier}, from)) *
-           n.In(1, ElementOf({0, t.ky, t.kx, p.c}, filter));
-  };
-  return n.WithBias(SumOfTaps(a, p, filter, from, term), 2, p.c);
-}
-
-Value ConvolvedBack(NodeReference& n, const TransposeConvAttributes& a,
-                    int64_t element) {
-  const Place p = n.Where(element);
-  const Shape &from = n.ShapeOf(a.inputs.data),
-              &filter = n.ShapeOf(a.inputs.weights);
-  const int64_t taps = int64_t{filter.h} * filter.w;
-  const Value sum = SumOf(taps * from.c, [&](int64_t i) -> Value {
-    const int tap = static_cast<int>(i / from.c);
-    const int c = static_cast<int>(i % from.c);
-    const int ky = tap / filter.w, kx = tap % filter.w;
-    const int y = p.h + a.pad_top - ky, x = p.w + a.pad_left - kx;
-    if (y % a.stride_h != 0 || x % a.stride_w != 0 ||
-        !Inside(y / a.stride_h, from.h) || !Inside(x / a.stride_w, from.w)) {
-      return ReferenceValue();
-    }
-    return n.In(a.inputs.data,
-                ElementOf({p.b, y / a.stride_h, x / a.stride_w, c}, from)) *
-           n.In(a.inputs.weights, ElementOf({p.c, ky, kx, c}, filter));
-  });
-  return n.WithBias(sum, a.inputs.bias, p.c);
-}
-
-Value ConvolvedVolume(NodeReference& n, const Conv3dAttributes& a,
-                      int64_t element) {
+// The bias, and the sum over all taps of `count` channels from `first` on, each
+// times the element of the filter that weight(tap, i) gives.
+template <typename Weight>
+Value SumOfWindow(NodeReference& n, const Conv3dAttributes& a, int64_t element,
+                  int first, int count, const Weight& weight) {
   const Place p = n.Where(element);
   const Shape& from = n.ShapeOf(a.inputs.data);
-  const int outputs = n.Output().shape.c;
   const std::array<int, 3> to = {p.w, p.h, p.b % a.dst_depth};
   const std::array<int, 3> extents = {from.w, from.h, a.src_depth};
   const int taps = a.window[0].size * a.window[1].size * a.window[2].size;
@@ -114,15 +58,56 @@ Value ConvolvedVolume(NodeReference& n, const Conv3dAttributes& a,
     }
     if (!inside) return ReferenceValue();
     const int layer = p.b / a.dst_depth * a.src_depth + at[2];
-    return SumOf(from.c, [&](int64_t i) {
-      const int64_t weight = a.transposed ? (tap * outputs + p.c) * from.c + i
-                                          : (tap * from.c + i) * outputs + p.c;
-      const Place read = {layer, at[1], at[0], static_cast<int>(i)};
+    return SumOf(count, [&](int64_t i) {
+      const Place read = {layer, at[1], at[0], first + static_cast<int>(i)};
       return n.In(a.inputs.data, ElementOf(read, from)) *
-             n.In(a.inputs.weights, weight);
+             n.In(a.inputs.weights, weight(tap, i));
     });
   });
   return n.WithBias(sum, a.inputs.bias, p.c);
+}
+
+// With a filter OHWI. `first`: channel of the input.
+Value SumOfFilter(NodeReference& n, const Conv3dAttributes& a, int64_t element,
+                  int first) {
+  const Shape& filter = n.ShapeOf(a.inputs.weights);
+  const int64_t before = int64_t{n.Where(element).c} * filter.h * filter.w;
+  return SumOfWindow(
+      n, a, element, first, filter.c,
+      [&](int64_t tap, int64_t i) { return (before + tap) * filter.c + i; });
+}
+
+Value Convolved(NodeReference& n, const Conv2dAttributes& a, int64_t element) {
+  const Shape& filter = n.ShapeOf(1);
+  const int group = n.Where(element).c / (filter.b / a.groups);
+  return SumOfFilter(n, AsVolume(a, filter), element, group * filter.c);
+}
+
+Value ConvolvedByChannel(NodeReference& n, const DepthwiseConv2dAttributes& a,
+                         int64_t element) {
+  const Shape& filter = n.ShapeOf(1);
+  const int c = n.Where(element).c;
+  return SumOfWindow(n, AsVolume(a, filter), element, c / a.multiplier, 1,
+                     [&](int64_t tap, int64_t) { return tap * filter.c + c; });
+}
+
+Value ConvolvedBack(NodeReference& n, const TransposeConvAttributes& a,
+                    int64_t element) {
+  Conv3dAttributes volume = AsVolume(a, n.ShapeOf(a.inputs.weights));
+  volume.transposed = true;
+  volume.inputs = a.inputs;
+  return SumOfFilter(n, volume, element, 0);
+}
+
+Value ConvolvedVolume(NodeReference& n, const Conv3dAttributes& a,
+                      int64_t element) {
+  const int inputs = n.ShapeOf(a.inputs.data).c;
+  const int outputs = n.Output().shape.c;
+  const int c = n.Where(element).c;
+  return SumOfWindow(n, a, element, 0, inputs, [&](int64_t tap, int64_t i) {
+    return a.transposed ? (tap * outputs + c) * inputs + i
+                        : (tap * inputs + i) * outputs + c;
+  });
 }
 
 Value FullyConnected(NodeReference& n, int64_t element) {
@@ -135,33 +120,28 @@ Value FullyConnected(NodeReference& n, int64_t element) {
   return n.WithBias(sum, 2, static_cast<int>(column));
 }
 
-// The matrix of `dims` that belongs to a product of `leading` axes; its first
-// element.
-int64_t MatrixAt(const std::vector<int>& dims, const std::vector<int>& leading,
-                 int64_t product) {
-  const size_t own = dims.size() - 2;
-  std::vector<int64_t> at(leading.size());
-  for (size_t i = leading.size(); i-- > 0;) {
-    at[i] = product % leading[i];
-    product /= leading[i];
+// The first element of the matrix of `dims` that belongs to a matrix of
+// `product`, counted through all of its leading axes.
+int64_t MatrixAt(const std::vector<int>& dims, const std::vector<int>& product,
+                 int64_t matrix) {
+  auto axis = dims.rbegin() + 2;
+  int64_t step = int64_t{dims.rbegin()[0]} * dims.rbegin()[1];
+  int64_t first = 0;
+  for (auto of = product.rbegin() + 2; axis != dims.rend(); ++axis, ++of) {
+    if (*axis != 1) first += matrix % *of * step;
+    matrix /= *of;
+    step *= *axis;
   }
-  int64_t matrix = 0;
-  for (size_t i = 0; i < own; ++i) {
-    const int64_t index = at[leading.size() - own + i];
-    matrix = matrix * dims[i] + (dims[i] == 1 ? 0 : index);
-  }
-  return matrix * dims[own] * dims[own + 1];
+  return first;
 }
 
 Value Multiplied(NodeReference& n, const BatchMatMulAttributes& a,
                  int64_t element) {
-  const std::vector<int>& out = a.product;
-  const int64_t rows = out[out.size() - 2], columns = out[out.size() - 1];
-  const int64_t terms = a.x[a.x.size() - (a.adj_x ? 2 : 1)];
-  const std::vector<int> leading(out.begin(), out.end() - 2);
+  const int64_t columns = a.product.rbegin()[0], rows = a.product.rbegin()[1];
+  const int64_t terms = a.x.rbegin()[a.adj_x ? 1 : 0];
   const int64_t row = element / columns % rows, column = element % columns;
-  const int64_t x = MatrixAt(a.x, leading, element / (rows * columns));
-  const int64_t y = MatrixAt(a.y, leading, element / (rows * columns));
+  const int64_t x = MatrixAt(a.x, a.product, element / (rows * columns));
+  const int64_t y = MatrixAt(a.y, a.product, element / (rows * columns));
   return SumOf(terms, [&](int64_t k) {
     return n.In(0, x + (a.adj_x ? k * rows + row : row * terms + k)) *
            n.In(1, y + (a.adj_y ? column * terms + k : k * columns + column));
@@ -174,7 +154,7 @@ Value Pooled(NodeReference& n, const PoolAttributes& a, int64_t element) {
   const bool max = n.node().op->name == "MAX_POOL_2D";
   const Place p = n.Where(element);
   const Shape& from = n.ShapeOf(0);
-  ReferenceValue result;
+  Value result;
   int count = 0;
   for (int ky = 0; ky < a.window_h; ++ky) {
     const int y = p.h * a.stride_h - a.pad_top + ky;
@@ -185,18 +165,12 @@ Value Pooled(NodeReference& n, const PoolAttributes& a, int64_t element) {
       const Value v = inside ? n.In(0, ElementOf({p.b, y, x, p.c}, from))
                              : ReferenceValue();
       if (!v) return v;
-      if (!max) {
-        result = result + *v;
-      } else {
-        result.value = count == 0 ? v->value : std::max(result.value, v->value);
-        result.magnitude = std::max(result.magnitude, v->magnitude);
-      }
+      result = Combined(max ? Reducer::kMax : Reducer::kMean, result, *v);
       ++count;
     }
   }
-  if (count == 0) return std::nullopt;
-  if (max) return result;
-  return ReferenceValue{result.value / count, result.magnitude / count};
+  if (max || !result) return result;
+  return ReferenceValue{result->value / count, result->magnitude / count};
 }
 
 // The magnitude that allows for TFLite's rounding after each factor of a
@@ -220,7 +194,8 @@ Value Reduced(NodeReference& n, const ReduceAttributes& a, int64_t element) {
   const Shape over = {from.b / kept.b, from.h / kept.h, from.w / kept.w,
                       from.c / kept.c};
   const Place at = PlaceOf(element, kept);
-  ReferenceValue sum, most, min, product{1, 1};
+  const Reducer reducer = ReducerOf(*n.node().op);
+  Value result = OfNone(reducer);
   std::vector<double> factors;
   for (int64_t i = 0; i < over.elements(); ++i) {
     const Place o = PlaceOf(i, over);
@@ -228,34 +203,18 @@ Value Reduced(NodeReference& n, const ReduceAttributes& a, int64_t element) {
         ElementOf({at.b + o.b, at.h + o.h, at.w + o.w, at.c + o.c}, from);
     const Value v = n.In(0, ElementBefore(a.moves, moved));
     if (!v) return v;
-    if (i == 0) most = min = *v;
-    product = product * *v;
     factors.push_back(v->magnitude);
-    sum = sum + *v;
-    most.value = std::max(most.value, v->value);
-    min.value = std::min(min.value, v->value);
-    most.magnitude = std::max(most.magnitude, v->magnitude);
+    result = Combined(reducer, result, *v);
   }
-  min.magnitude = most.magnitude;
   const double count = static_cast<double>(over.elements());
-  switch (ReducerOf(*n.node().op)) {
-    case Reducer::kAny:
-    case Reducer::kMax:
-      return most;
-    case Reducer::kAll:
-    case Reducer::kMin:
-      return min;
-    case Reducer::kMean:
-      if (!n.IsFloat()) sum.value = std::trunc(sum.value / count) * count;
-      return ReferenceValue{sum.value / count, sum.magnitude / count};
-    case Reducer::kSum:
-      return sum;
-    case Reducer::kProduct:
-      return ReferenceValue{product.value,
-                            product.magnitude * (1 + count) +
-                                RoundingOfProducts(n.Output(), factors)};
+  if (reducer == Reducer::kMean && result) {
+    result = {{result->value / count, result->magnitude / count}};
+    if (!n.IsFloat()) result->value = std::trunc(result->value);
+  } else if (reducer == Reducer::kProduct) {
+    result->magnitude = result->magnitude * (1 + count) +
+                        RoundingOfProducts(n.Output(), factors);
   }
-  return std::nullopt;
+  return result;
 }
 
 // Of a row's values x, each with an error: their maximum, beta times the
@@ -271,16 +230,16 @@ std::optional<SoftmaxRow> RowOfSoftmax(NodeReference& n, double beta,
                                        int64_t first) {
   auto& known = n.Kept<std::optional<SoftmaxRow>>(first);
   if (known) return known;
-  std::vector<double> values(n.ShapeOf(0).c);
+  const auto values = RowOf(n, 0, first, n.ShapeOf(0).c);
+  if (!values) return std::nullopt;
   SoftmaxRow row;
-  for (size_t c = 0; c < values.size(); ++c) {
-    const Value v = n.In(0, first + static_cast<int64_t>(c));
-    if (!v) return std::nullopt;
-    values[c] = v->value;
-    row.most = std::max(row.most, v->value);
-    row.error = std::max(row.error, beta * v->magnitude);
+  for (const ReferenceValue& v : *values) {
+    row.most = std::max(row.most, v.value);
+    row.error = std::max(row.error, beta * v.magnitude);
   }
-  for (double v : values) row.sum += std::exp(beta * (v - row.most));
+  for (const ReferenceValue& v : *values) {
+    row.sum += std::exp(beta * (v.value - row.most));
+  }
   return known = row;
 }
 
@@ -504,6 +463,43 @@ bool ComputeValues(NodeReference& n, int64_t element, Value* value) {
                         ConvolvedBack, ConvolvedVolume, Multiplied, Pooled,
                         Reduced, NormalizedLocally, SummedUp, Transformed,
                         Softmax, Resized, Elementwise, Compared, Selected);
+}
+
+std::optional<Rows> RowOf(NodeReference& n, int input, int64_t first,
+                          int64_t count, int64_t step) {
+  Rows row;
+  for (int64_t i = 0; i < count; ++i) {
+    const Value v = n.In(input, first + i * step);
+    if (!v) return std::nullopt;
+    row.push_back(*v);
+  }
+  return row;
+}
+
+Value OfNone(Reducer reducer) {
+  if (reducer == Reducer::kSum) return ReferenceValue{0, 0};
+  if (reducer == Reducer::kProduct) return ReferenceValue{1, 1};
+  return std::nullopt;
+}
+
+ReferenceValue Combined(Reducer reducer, const Value& before,
+                        const ReferenceValue& v) {
+  if (!before) return v;
+  const double most = std::max(before->magnitude, v.magnitude);
+  switch (reducer) {
+    case Reducer::kAny:
+    case Reducer::kMax:
+      return {std::max(before->value, v.value), most};
+    case Reducer::kAll:
+    case Reducer::kMin:
+      return {std::min(before->value, v.value), most};
+    case Reducer::kProduct:
+      return *before * v;
+    case Reducer::kSum:
+    case Reducer::kMean:
+      break;
+  }
+  return *before + v;
 }
 
 bool IsSure(const ReferenceValue& x, const ReferenceValue& y) {

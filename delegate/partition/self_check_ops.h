@@ -6,11 +6,13 @@
 #include <any>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/movement/transpose.h"
+#include "delegate/ops/reduction/reduction.h"
 #include "delegate/partition/self_check_reference.h"
 
 namespace gles_delegate {
@@ -92,6 +94,12 @@ Value SumOf(int64_t count, const Term& term) {
   for (int64_t i = 0; i < count && sum; ++i) sum = sum + term(i);
   return sum;
 }
+
+// `v` with those before it. nullopt: there is none.
+ReferenceValue Combined(Reducer reducer, const Value& before,
+                        const ReferenceValue& v);
+// Of no values. An extreme is the type's, which 16 bits may not hold.
+Value OfNone(Reducer reducer);
 
 // Whether two values surely differ, or are surely the same.
 bool IsSure(const ReferenceValue& x, const ReferenceValue& y);
@@ -188,6 +196,12 @@ class NodeReference {
   const TensorId result_;
   int output_ = -1;
 };
+
+// `count` values of an input from `first` on, `step` apart; nullopt: one is
+// unknown.
+using Rows = std::vector<ReferenceValue>;
+std::optional<Rows> RowOf(NodeReference& n, int input, int64_t first,
+                          int64_t count, int64_t step = 1);
 
 // The ops of each file: false if the node is none of them.
 bool ComputeValues(NodeReference& n, int64_t element, Value* value);

@@ -17,8 +17,6 @@ namespace {
 
 // --- LSTMs -------------------------------------------------------------------
 
-using Rows = std::vector<ReferenceValue>;
-
 // Of an LSTM, in one batch.
 struct States {
   Rows outputs, cells;
@@ -65,18 +63,6 @@ void Normalize(Rows* row) {
     const double y = (v.value - mean) / deviation;
     v = {y, error / deviation * (1 + std::abs(y))};
   }
-}
-
-// `count` values of an input from `first` on; nullopt: one is unknown.
-std::optional<Rows> RowOf(NodeReference& n, int input, int64_t first,
-                          int count) {
-  Rows row;
-  for (int i = 0; i < count; ++i) {
-    const Value v = n.In(input, first + i);
-    if (!v) return std::nullopt;
-    row.push_back(*v);
-  }
-  return row;
 }
 
 // Sums of a gate for cells [first, end): of its input's and its outputs'

@@ -1,8 +1,9 @@
+#include "delegate/partition/self_check_transfers.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
-#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -10,15 +11,29 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "base/hash_tables.h"
 #include "base/status_macros.h"
+#include "delegate/cache/cache_hash.h"
 #include "delegate/partition/self_check_reference.h"
-#include "delegate/partition/self_check_units.h"
 #include "delegate/runtime/executor.h"
+#include "delegate/runtime/executor_builder.h"
 #include "delegate/runtime/schedule.h"
 #include "egl/objects.h"
+#include "gl_shaders/shader.h"
 
 namespace gles_delegate {
+
+absl::StatusOr<std::string> ProgramKey(const egl::Context& context,
+                                       const Graph& graph, const Dispatch& d,
+                                       const DeviceProfile& profile) {
+  ASSIGN_OR_RETURN(auto text,
+                   gl_shaders::AssembleShader(WholeSpecOf(graph, d, profile)));
+  const egl::DeviceInfo& device = context.device();
+  Hasher hasher;
+  hasher.Text(device.vendor).Text(device.renderer).Text(device.version);
+  hasher.Text(text);
+  return hasher.Finish().ToHex();
+}
+
 namespace {
 
 using Direction = HostTransfer::Direction;
