@@ -382,7 +382,7 @@ absl::Status Executor::UseObjects(absl::Span<const UsedObject> inputs,
     const UsedObject& object =
         (transfer->is_upload() ? inputs : outputs)[command.piece.index];
     transfer->UseObject(object.name);
-    // It is the last one (BuildCommands()).
+    // It is the last one (CommandBuilder).
     command.bindings.back().object = transfer->shader_object();
     if (command.object_params < 0 || command.scaling == object.scaling) {
       continue;

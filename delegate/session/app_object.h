@@ -29,6 +29,10 @@ struct AppObject : TfLiteGlesObject {
 // kFailedPrecondition: the tensor cannot have an object, for the reason `why`.
 absl::Status CannotBind(const Tensor& tensor, absl::string_view why);
 
+// Ok if `buffer` is a buffer of the current context with at least `bytes`
+// bytes. kFailedPrecondition, with the actual state.
+absl::Status CheckBuffer(uint32_t buffer, int64_t bytes);
+
 // `object` as an input or output of a partition. Queries GL, so call it inside
 // the context. kFailedPrecondition: the tensor does not match the object, or
 // the context has no such object.

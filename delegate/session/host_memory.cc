@@ -13,7 +13,7 @@
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/texels.h"
-#include "delegate/runtime/object_form.h"
+#include "delegate/session/app_object.h"
 #include "delegate/session/gpu.h"
 #include "quant/fixed_point.h"
 #include "quant/half.h"
