@@ -1,4 +1,5 @@
-// Early returns of errors, as Abseil and TensorFlow have them.
+// Early returns of errors, as Abseil and TensorFlow have them, and errors with
+// a message of several parts.
 //
 //   RETURN_IF_ERROR(Check(node));
 //   ASSIGN_OR_RETURN(const auto axes, AxesOf(node));
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 
 // Returns the absl::Status of the expression if it is an error.
 #define RETURN_IF_ERROR(...)                                                 \
@@ -26,5 +28,24 @@
   variable = *std::move(result)
 #define GLES_JOIN(a, b) GLES_JOIN_EXPANDED(a, b)
 #define GLES_JOIN_EXPANDED(a, b) a##b
+
+namespace gles_delegate {
+
+// kInvalidArgument, kUnimplemented and kResourceExhausted. The message joins
+// the parts as absl::StrCat() does.
+template <typename... Parts>
+absl::Status Invalid(const Parts&... parts) {
+  return absl::InvalidArgumentError(absl::StrCat(parts...));
+}
+template <typename... Parts>
+absl::Status Unimplemented(const Parts&... parts) {
+  return absl::UnimplementedError(absl::StrCat(parts...));
+}
+template <typename... Parts>
+absl::Status Exhausted(const Parts&... parts) {
+  return absl::ResourceExhaustedError(absl::StrCat(parts...));
+}
+
+}  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_BASE_STATUS_MACROS_H_

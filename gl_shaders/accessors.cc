@@ -488,18 +488,13 @@ absl::string_view ColumnsOf(int bits) {
   }
 }
 
-// The weights of input x alone, as integers.
-absl::string_view WeightOf(int bits) {
-  switch (bits) {
-    case 8:
-      return "op_weights_8(op_component(K_words(x >> 2, y), x))";
-    case 4:
-      return "op_weights_4(op_component(K_words(x >> 3, y), x >> 1) >>\n"
-             "                      ((x & 1) << 4))";
-    default:
-      return "op_weights_2(op_component(K_words(x >> 4, y), x >> 2) >>\n"
-             "                      ((x & 3) << 3))";
-  }
+// The weights of input x alone, as integers. A word has 8 / bits inputs.
+std::string WeightOf(int bits) {
+  const int log = bits == 8 ? 0 : bits == 4 ? 1 : 2;
+  return Formatted(
+      "op_weights_%d(op_component(K_words(x >> %d, y), x >> %d) >> ((x & %d) * "
+      "%d))",
+      bits, log + 2, log, 8 / bits - 1, 4 * bits);
 }
 
 std::string DefineQuantizedRows(const ConstantBinding& c,
@@ -529,28 +524,13 @@ std::string DefineQuantizedRows(const ConstantBinding& c,
   return absl::StrReplaceAll(text, {{"K_", absl::StrCat(c.name, "_")}});
 }
 
-std::string DeclareConstant(const ConstantBinding& c) {
-  if (c.quantized_bits == 0) {
-    return Formatted("vec4 %s_at(int x, int y);\n", c.name);
-  }
-  return absl::StrReplaceAll(
-      Formatted("const int K_fours = %d;\n"
-                "vec4 K_at(int x, int y);\n"
-                "ivec4 K_words(int x, int y);\n"
-                "mat4 K_columns(ivec4 p, int i);\n"
-                "mat4 K_quantized(int t, int y);\n"
-                "vec4 K_scale(int t, int y);\nvec4 K_bias(int y);\n",
-                8 / c.quantized_bits),
-      {{"K_", absl::StrCat(c.name, "_")}});
-}
-
 std::string DefineConstant(const ConstantBinding& c,
                            const Bindings::Point& point) {
   if (c.quantized_bits != 0) return DefineQuantizedRows(c, point);
   if (c.literal_width > 0) {
     return Formatted(
-        "vec4 %s_at(int x, int y) { return %s_data[y * %d + x]; }\n", c.name,
-        c.name, c.literal_width);
+        "vec4 %s_at(int x, int y) {\n  return %s_data[y * %d + x];\n}\n",
+        c.name, c.name, c.literal_width);
   }
   return Formatted("vec4 %s_at(int x, int y) {\n%s  return %s;\n}\n", c.name,
                    CheckedConstant(c), ConstantTexel(c, point));
@@ -573,48 +553,21 @@ std::string DefinePackedConstant(const ConstantBinding& c,
 
 int BytesPerTexel(Format format) { return NamesOf(format).bytes; }
 
-std::string DeclareAccessors(const ShaderSpec& spec, const Bindings& bindings) {
+std::string DeclareObjects(const ShaderSpec& spec, const Bindings& bindings) {
   std::string text;
-  bool in_two = spec.write_in_two;  // of the next written tensor
   for (size_t i = 0; i < spec.tensors.size(); ++i) {
     const TensorBinding& t = spec.tensors[i];
     text += DeclareObject(t.name, t.storage, t.format, t.write,
                           bindings.tensors[i]);
-    const auto declare = [&](absl::string_view type, absl::string_view function,
-                             const std::string& more = "") {
-      AppendFormatted(&text,
-                      "%s %s_%s(int x, int y, int slice, int batch%s);\n", type,
-                      function, t.name, more);
-    };
-    const absl::string_view vec = NamesOf(t.format).texel;
-    const std::string v = absl::StrCat(", ", vec, " v");
-    if (!t.write) {
-      declare(vec, "read");
-      if (spec.half_arithmetic) declare("uvec2", "packed");
-      continue;
-    }
-    if (in_two) {
-      declare(vec, "value", v);
-      declare("void", "store", v);
-    } else {
-      declare("void", "write", v);
-    }
-    in_two = false;
   }
   for (size_t i = 0; i < spec.constants.size(); ++i) {
     const ConstantBinding& c = spec.constants[i];
     text += c.literal_width > 0 ? LiteralTexels(c)
                                 : DeclareObject(c.name, c.storage, c.format,
                                                 false, bindings.constants[i]);
-    text += DeclareConstant(c);
-    if (spec.half_arithmetic) {
-      AppendFormatted(&text, "uvec2 packed_%s(int x, int y);\n", c.name);
-    }
-  }
-  for (const StageFunctions& stage : spec.stages) {
-    AppendFormatted(&text,
-                    "vec4 %s(int x, int y, int slice, int batch, vec4 v);\n",
-                    stage.name);
+    if (c.quantized_bits == 0) continue;
+    AppendFormatted(&text, "const int %s_fours = %d;\n", c.name,
+                    8 / c.quantized_bits);
   }
   return text;
 }

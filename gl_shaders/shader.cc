@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "base/format.h"
 #include "base/status_macros.h"
 #include "egl/process.h"
@@ -123,14 +124,13 @@ std::string HalfRanges(const ShaderSpec& spec) {
 // outside_grid, and the functions between texels as memory holds them and as
 // shaders see them.
 std::string Conversions(const ShaderSpec& spec) {
-  const bool goes_around = spec.infinite_halves_are_nan;
   return absl::StrCat(
-      "bool outside_grid() { return any(greaterThanEqual(gid, grid.xyz)); }\n"
+      "bool outside_grid() {\n"
+      "  return any(greaterThanEqual(gid, grid.xyz));\n}\n"
       "vec4 unpack_texel(uvec2 p) {\n"
       "  return vec4(unpackHalf2x16(p.x), unpackHalf2x16(p.y));\n}\n",
-      goes_around ? "vec4 infinite_past_halves(vec4 v);\n" : "",
       "uvec2 pack_texel(vec4 v) {\n",
-      goes_around ? "  v = infinite_past_halves(v);\n" : "",
+      spec.infinite_halves_are_nan ? "  v = infinite_past_halves(v);\n" : "",
       "  return uvec2(packHalf2x16(v.xy), packHalf2x16(v.zw));\n}\n"
       "ivec4 unpack_quantized(int p) {\n"
       "  return (ivec4(p) << ivec4(24, 16, 8, 0)) >> 24;\n}\n"
@@ -203,9 +203,21 @@ absl::string_view LibraryText(absl::string_view name) {
   return ShaderFile(absl::StrCat("lib/", name, ".glsl")).value();
 }
 
+// The declarations of these functions.
+std::string DeclarationsOf(absl::string_view definitions) {
+  std::string text;
+  for (absl::string_view line : absl::StrSplit(definitions, '\n')) {
+    if (!absl::StartsWith(line, " ") && absl::ConsumeSuffix(&line, " {")) {
+      absl::StrAppend(&text, line, ";\n");
+    }
+  }
+  return text;
+}
+
 // Before the .comp: version, work group, #defines, COMMON_PARAMS, bindings, and
-// the accessors' declarations.
-std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
+// the declarations of what comes after it.
+std::string Prelude(const ShaderSpec& spec, const Bindings& bindings,
+                    absl::string_view definitions) {
   std::string text = Head(spec) + Defines(spec);
   if (spec.unpack_half_fails) absl::StrAppend(&text, kUnpackHalf);
   if (spec.half_arithmetic) {
@@ -213,11 +225,11 @@ std::string Prelude(const ShaderSpec& spec, const Bindings& bindings) {
                     "#define HALF_ARITHMETIC 1\n"
                     "mediump vec4 halves(uvec2 p) {\n"
                     "  return vec4(unpackHalf2x16(p.x), unpackHalf2x16(p.y));\n"
-                    "}\nuvec2 pack_texel(vec4 v);\n");
+                    "}\n");
   }
   if (ChecksBounds()) absl::StrAppend(&text, "bool out_of_bounds = false;\n");
-  absl::StrAppend(&text, LibraryText("prelude"),
-                  DeclareAccessors(spec, bindings));
+  absl::StrAppend(&text, LibraryText("prelude"), DeclareObjects(spec, bindings),
+                  DeclarationsOf(definitions));
   return text;
 }
 
@@ -317,7 +329,7 @@ absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec) {
   FindOps(body, &functions);
   for (const auto& [name, value] : spec.defines) FindOps(value, &functions);
   FindOps(definitions, &functions);
-  std::string text = Prelude(spec, bindings);
+  std::string text = Prelude(spec, bindings, definitions);
   if (!functions.empty()) absl::StrAppend(&text, Library().Select(functions));
   if (absl::StrContains(body, "COMBINE_SHARES")) {
     absl::StrAppend(&text, LibraryText("shares"));

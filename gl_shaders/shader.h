@@ -8,7 +8,8 @@
 //                    The .comp's own members follow, with the names, order and
 //                    types of Dispatch::uniforms. A .comp without any need not
 //                    declare the block.
-//   main()           if the .comp has ELEMENT4 dst_texel(ivec4 p) instead: writes
+//   main()           if the .comp has ELEMENT4 dst_texel(ivec4 p) instead:
+//   writes
 //                    it at x, y, slice, batch, one texel of dst an invocation.
 //   vec4 read_T(int x, int y, int slice, int batch)
 //                    a texel of a read tensor. The coordinates must be in
@@ -266,9 +267,9 @@ absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec);
 // need `bool out_of_bounds`.
 bool ChecksBounds();
 
-// Before the .comp: the objects, and the functions' declarations.
-std::string DeclareAccessors(const ShaderSpec& spec, const Bindings& bindings);
-// After it, as they use the Params block that it declares.
+// Before the .comp.
+std::string DeclareObjects(const ShaderSpec& spec, const Bindings& bindings);
+// The functions, after it, as they use the Params block that it declares.
 std::string DefineAccessors(const ShaderSpec& spec, const Bindings& bindings);
 
 // --- The library -------------------------------------------------------------

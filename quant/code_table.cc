@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "absl/numeric/bits.h"
+
 namespace gles_delegate::quant {
 namespace {
 
@@ -28,12 +30,6 @@ int16_t Product16(int16_t a, int16_t b) {
 int32_t ToInt(float x) {
   constexpr float kPast = 2147483648.0f;
   return x >= -kPast && x < kPast ? static_cast<int32_t>(x) : kMin32;
-}
-
-int LeadingZeros(uint32_t x) {
-  int zeros = 0;
-  while (zeros < 32 && (x >> (31 - zeros)) == 0) ++zeros;
-  return zeros;
 }
 
 bool IsWide(const AffineQuantized& q) { return q.range.high == kMax16; }
@@ -237,7 +233,7 @@ Multiplier InverseRoot(int32_t x) {
     ++right;
   }
   // By an even number of bits, so that the root shifts by half of it.
-  const int pairs = (LeadingZeros(static_cast<uint32_t>(x)) - 1) / 2 - 1;
+  const int pairs = (absl::countl_zero(static_cast<uint32_t>(x)) - 1) / 2 - 1;
   right -= pairs;
   const int32_t value = (x << (2 * pairs)) >> 1;
   const int32_t half_value = (value + 1) >> 1;
@@ -482,13 +478,13 @@ int32_t InverseOfOneAnd(int32_t a) {
 
 // x / y for y > 0, times `m`; nullopt for a shift by a negative number.
 std::optional<int32_t> Quotient(int32_t x, int32_t y, const Multiplier& m) {
-  const int zeros = LeadingZeros(static_cast<uint32_t>(y));
+  const int zeros = absl::countl_zero(static_cast<uint32_t>(y));
   const auto past_one = static_cast<int32_t>(
       (uint64_t{static_cast<uint32_t>(y)} << zeros) - (uint64_t{1} << 31));
   // How far x can be shifted to the left.
   const auto magnitude = static_cast<uint32_t>(std::abs(x));
-  const int headroom =
-      x < 0 ? LeadingZeros(2 * magnitude - 1) : LeadingZeros(magnitude) - 1;
+  const int headroom = x < 0 ? absl::countl_zero(2 * magnitude - 1)
+                             : absl::countl_zero(magnitude) - 1;
   const int right = 31 - zeros + headroom - m.shift;
   if (right < 0) return std::nullopt;
   const int32_t quotient = HighProduct(

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "absl/algorithm/container.h"
+#include "absl/numeric/bits.h"
 
 namespace gles_delegate::quant {
 namespace {
@@ -232,10 +233,9 @@ const KernelWays& WaysOf(CpuKernels cpu) {
 Multiplier MeanMultiplierOf(float in_scale, float out_scale, int32_t count) {
   Multiplier multiplier =
       MultiplierOf(static_cast<double>(in_scale) / out_scale);
-  int shift = 0;
-  while (count >> (shift + 1) != 0) ++shift;
   constexpr int kMinShift = -31;
-  shift = std::min(shift, multiplier.shift - kMinShift);
+  const int shift = std::min(31 - absl::countl_zero(static_cast<uint32_t>(count)),
+                             multiplier.shift - kMinShift);
   multiplier.value =
       static_cast<int32_t>((int64_t{multiplier.value} << shift) / count);
   multiplier.shift -= shift;

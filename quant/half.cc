@@ -25,23 +25,13 @@ namespace gles_delegate {
 float HalfToFloat(uint16_t half) {
   const uint32_t sign = uint32_t{half & 0x8000u} << 16;
   const uint32_t exponent = (half >> 10) & 0x1f;
-  uint32_t mantissa = half & 0x3ff;
-  uint32_t bits;
-  if (exponent == 0x1f) {
-    bits = sign | 0x7f800000u | (mantissa << 13);
-  } else if (exponent != 0) {
-    bits = sign | ((exponent + 112) << 23) | (mantissa << 13);
-  } else if (mantissa == 0) {
-    bits = sign;
-  } else {  // subnormal: normalise
-    int shift = 0;
-    while ((mantissa & 0x400) == 0) {
-      mantissa <<= 1;
-      ++shift;
-    }
-    bits = sign | ((113 - shift) << 23) | ((mantissa & 0x3ff) << 13);
+  const uint32_t mantissa = half & 0x3ff;
+  if (exponent == 0) {  // a multiple of 2^-24
+    const float magnitude = std::ldexp(static_cast<float>(mantissa), -24);
+    return sign == 0 ? magnitude : -magnitude;
   }
-  return absl::bit_cast<float>(bits);
+  const uint32_t wide = exponent == 0x1f ? 0xff : exponent + 112;
+  return absl::bit_cast<float>(sign | (wide << 23) | (mantissa << 13));
 }
 
 uint16_t FloatToHalf(float value) {

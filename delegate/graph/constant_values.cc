@@ -3,7 +3,6 @@
 #include <cstring>
 #include <limits>
 
-#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "quant/fixed_point.h"
 #include "quant/half.h"
@@ -20,19 +19,18 @@ T Load(const uint8_t* bytes, int64_t index) {
 
 absl::Status CheckConstant(const Tensor& tensor) {
   if (!tensor.is_constant()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(tensor.ToString(), " is not constant"));
+    return Invalid(tensor.ToString(), " is not constant");
   }
   const size_t wanted = DataTypeSize(tensor.stored()) *
                         static_cast<size_t>(tensor.shape.elements());
   if (wanted == 0 && tensor.shape.elements() != 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "constant ", tensor.ToString(), " has a type with no float view"));
+    return Invalid("constant ", tensor.ToString(),
+                   " has a type with no float view");
   }
   if (tensor.constant.bytes().size() < wanted) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "constant ", tensor.ToString(), " holds ",
-        tensor.constant.bytes().size(), " bytes, its shape needs ", wanted));
+    return Invalid("constant ", tensor.ToString(), " holds ",
+                   tensor.constant.bytes().size(), " bytes, its shape needs ",
+                   wanted);
   }
   return absl::OkStatus();
 }
@@ -106,9 +104,9 @@ absl::Status CheckChannelScales(const Tensor& tensor) {
       static_cast<int>(q.scale.size()) == tensor.dims[q.dimension]) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      tensor.ToString(), " has ", q.scale.size(),
-      " quantization scales, which do not fit dimension ", q.dimension));
+  return Invalid(tensor.ToString(), " has ", q.scale.size(),
+                 " quantization scales, which do not fit dimension ",
+                 q.dimension);
 }
 
 absl::Status CheckConstantFloats(const Tensor& tensor) {
@@ -155,8 +153,7 @@ absl::StatusOr<absl::Span<const float>> ConstantFloats(
 absl::StatusOr<std::vector<int>> ConstantInts(const Tensor& tensor) {
   if (tensor.type != DataType::kInt32 && tensor.type != DataType::kInt64 &&
       tensor.type != DataType::kBool) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(tensor.ToString(), " is not an integer constant"));
+    return Invalid(tensor.ToString(), " is not an integer constant");
   }
   RETURN_IF_ERROR(CheckConstant(tensor));
   std::vector<int> values(tensor.shape.elements());
@@ -164,8 +161,7 @@ absl::StatusOr<std::vector<int>> ConstantInts(const Tensor& tensor) {
     const double v = Element(tensor, static_cast<int64_t>(i));
     if (v < std::numeric_limits<int>::min() ||
         v > std::numeric_limits<int>::max()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(tensor.ToString(), " holds a value past 32 bits"));
+      return Invalid(tensor.ToString(), " holds a value past 32 bits");
     }
     values[i] = static_cast<int>(v);
   }

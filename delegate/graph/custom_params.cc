@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "flatbuffers/flexbuffers.h"
@@ -77,8 +76,7 @@ class FlexbufferMap {
     if (size_ < 3 ||
         !flexbuffers::VerifyBuffer(bytes_.data(), size_, nullptr) ||
         !Root().IsMap()) {
-      status_ = absl::InvalidArgumentError(
-          "its parameters are no map in a valid flexbuffer");
+      status_ = Invalid("its parameters are no map in a valid flexbuffer");
     }
   }
 
@@ -135,8 +133,7 @@ class FlexbufferMap {
 
   void Fail(const char* key, const char* why) {
     if (!status_.ok()) return;
-    status_ = absl::InvalidArgumentError(
-        absl::StrCat("its parameter ", key, " ", why));
+    status_ = Invalid("its parameter ", key, " ", why);
   }
 
   // Aligned, unlike the file; followed by a zero byte.
@@ -148,8 +145,7 @@ class FlexbufferMap {
 absl::Status CheckPositive(absl::Span<const int> values, const char* what) {
   for (int v : values) {
     if (v > 0) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        what, " ", absl::StrJoin(values, "x"), " must be positive"));
+    return Invalid(what, " ", absl::StrJoin(values, "x"), " must be positive");
   }
   return absl::OkStatus();
 }
@@ -159,8 +155,8 @@ absl::Status CheckPositive(absl::Span<const int> values, const char* what) {
 absl::StatusOr<CustomPoolParams> ReadPoolParams(CustomBytes bytes) {
   CustomPoolParams p;
   if (bytes.size() < sizeof(p)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "carries ", bytes.size(), " bytes of parameters, wants ", sizeof(p)));
+    return Invalid("carries ", bytes.size(), " bytes of parameters, wants ",
+                   sizeof(p));
   }
   std::memcpy(&p, bytes.data(), sizeof(p));
   RETURN_IF_ERROR(
@@ -176,8 +172,7 @@ absl::StatusOr<TransformTensorParams> ReadTransformTensorParams(
   TransformTensorParams p;
   if (version == 1) {
     if (map.Has("mode") && !map.IsString("mode", "bilinear")) {
-      return absl::UnimplementedError(
-          "only the mode \"bilinear\" is supported");
+      return Unimplemented("only the mode \"bilinear\" is supported");
     }
     const std::array<int, 2> size = map.Pair("output_size");
     p.output_height = size[0];
@@ -202,9 +197,8 @@ absl::StatusOr<TransformLandmarksParams> ReadTransformLandmarksParams(
   p.scale = map.Float("scale");
   if (!map.status().ok()) return map.status();
   if ((p.dimensions != 2 && p.dimensions != 3) || p.scale == 0) {
-    return absl::InvalidArgumentError(absl::StrCat("dimensions ", p.dimensions,
-                                                   " must be 2 or 3, scale ",
-                                                   p.scale, " must not be 0"));
+    return Invalid("dimensions ", p.dimensions, " must be 2 or 3, scale ",
+                   p.scale, " must not be 0");
   }
   return p;
 }
@@ -229,9 +223,9 @@ absl::StatusOr<LandmarksToMatrixParams> ReadLandmarksToMatrixParams(
     const int dimensions = map.Int("dimensions");
     if (!map.status().ok()) return map.status();
     if (dimensions != 3 || p.multiplier == 0 || p.range <= 0) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "dimensions ", dimensions, " must be 3, the range ", p.range,
-          " positive, the multiplier ", p.multiplier, " not 0"));
+      return Invalid("dimensions ", dimensions, " must be 3, the range ",
+                     p.range, " positive, the multiplier ", p.multiplier,
+                     " not 0");
     }
     RETURN_IF_ERROR(
         CheckPositive({p.input_height, p.input_width}, "the input"));
@@ -246,15 +240,12 @@ absl::StatusOr<LandmarksToMatrixParams> ReadLandmarksToMatrixParams(
   if (!map.status().ok()) return map.status();
   RETURN_IF_ERROR(
       CheckPositive({p.output_height, p.output_width}, "the output"));
-  if (p.subset.empty()) {
-    return absl::InvalidArgumentError("its subset of landmarks is empty");
-  }
+  if (p.subset.empty()) return Invalid("its subset of landmarks is empty");
   std::vector<int> all = p.subset;
   all.insert(all.end(), {p.left, p.right});
   for (int i : all) {
     if (i >= 0 && i < landmarks) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("landmark ", i, " is none of the ", landmarks));
+    return Invalid("landmark ", i, " is none of the ", landmarks);
   }
   return p;
 }
@@ -282,13 +273,12 @@ absl::StatusOr<DetectionParams> ReadDetectionParams(CustomBytes bytes) {
     RETURN_IF_ERROR(CheckPositive({p.max_of_class}, "detections_per_class"));
   }
   if (!(p.iou_threshold > 0 && p.iou_threshold <= 1)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("nms_iou_threshold is ", p.iou_threshold,
-                     ", must be above 0 and at most 1"));
+    return Invalid("nms_iou_threshold is ", p.iou_threshold,
+                   ", must be above 0 and at most 1");
   }
   if (std::count(p.scales.begin(), p.scales.end(), 0.0f) > 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the scales ", absl::StrJoin(p.scales, ", "), " must not be 0"));
+    return Invalid("the scales ", absl::StrJoin(p.scales, ", "),
+                   " must not be 0");
   }
   return p;
 }

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/op.h"
@@ -12,16 +11,9 @@
 namespace gles_delegate {
 namespace {
 
-bool SameQuantization(const Tensor& a, const Tensor& b) {
-  return a.quantization.scale == b.quantization.scale &&
-         a.quantization.zero_point == b.quantization.zero_point &&
-         a.quantized == b.quantized;
-}
-
 template <typename... Words>
 absl::Status Refuse(const Tensor& tensor, const Words&... words) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(tensor.ToString(), " ", words...));
+  return Invalid(tensor.ToString(), " ", words...);
 }
 
 // Checks one scale and its zero point.
@@ -63,7 +55,7 @@ bool KeepsQuantized(const Graph& graph, const Node& node) {
     if (!graph.tensor(out).is_float_view()) continue;  // e.g. positions
     for (TensorId in : node.inputs) {
       if (in == kNoTensor || !graph.tensor(in).is_float_view()) continue;
-      if (!SameQuantization(graph.tensor(in), graph.tensor(out))) return false;
+      if (!SameQuantized(graph.tensor(in), graph.tensor(out))) return false;
     }
   }
   return true;
@@ -112,7 +104,7 @@ absl::Status AddSimulator(const Graph& graph, Node* node) {
       [&](TensorId id) { return graph.tensor(id).is_float_view(); });
   if (!quantized || KeepsQuantized(graph, *node)) return absl::OkStatus();
   if (node->outputs.size() != 1) {
-    return absl::UnimplementedError(
+    return Unimplemented(
         "its outputs have another quantization than its input");
   }
   const Tensor& out = graph.tensor(node->outputs[0]);

@@ -3,8 +3,10 @@
 #include <iterator>
 #include <limits>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "delegate/graph/op.h"
 #include "delegate/graph/printable.h"
 
@@ -46,12 +48,10 @@ absl::Status CheckDims(absl::Span<const int> dims) {
   constexpr size_t kMaxAxes = 32;
   constexpr int64_t kMaxElements = std::numeric_limits<int32_t>::max();
   const auto refuse = [&dims](auto... why) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the shape [", absl::StrJoin(dims, ","), "] has ", why...));
+    return Invalid("the shape [", absl::StrJoin(dims, ","), "] has ", why...);
   };
   if (dims.size() > kMaxAxes) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "a shape has ", dims.size(), " axes, of at most ", kMaxAxes));
+    return Invalid("a shape has ", dims.size(), " axes, of at most ", kMaxAxes);
   }
   int64_t elements = 1;
   for (int extent : dims) {
@@ -133,6 +133,16 @@ std::string Tensor::TypeText() const {
 
 std::string Tensor::ToString() const {
   return absl::StrCat("'", PrintableName(name), "' ", TypeText());
+}
+
+bool Quantization::has_zero_point() const {
+  return absl::c_any_of(zero_point, [](int64_t zero) { return zero != 0; });
+}
+
+bool SameQuantized(const Tensor& a, const Tensor& b) {
+  return a.quantized == b.quantized &&
+         a.quantization.scale == b.quantization.scale &&
+         a.quantization.zero_point == b.quantization.zero_point;
 }
 
 namespace {

@@ -103,6 +103,7 @@ struct Shape {
   // Texels for the channels of one pixel.
   int slices() const { return c / 4 + (c % 4 != 0); }
   int64_t elements() const { return int64_t{b} * h * w * c; }
+  std::vector<int> dims() const { return {b, h, w, c}; }
   std::string ToString() const;  // "1x224x224x3"
   bool operator==(const Shape& o) const {
     return b == o.b && h == o.h && w == o.w && c == o.c;
@@ -142,6 +143,7 @@ struct Quantization {
   bool is_unknown = false;   // of a kind that has no float view
   bool empty() const { return scale.empty(); }
   bool per_channel() const { return scale.size() > 1; }
+  bool has_zero_point() const;  // other than 0
 };
 
 // A constant's bytes: borrowed from the model file, which the runtime keeps
@@ -233,11 +235,19 @@ struct Tensor {
     return is_float_view() ? quantized : is_host_view() ? host : type;
   }
   bool is_host_view() const { return host != DataType::kOther; }
+  void SetDims(std::vector<int> new_dims) {
+    dims = std::move(new_dims);
+    shape = Shape::FromDims(dims);
+  }
   // How shaders address it.
   MemoryView::Kind addressed_as() const;
   std::string TypeText() const;  // "float32[1,112,112,32]"
   std::string ToString() const;  // "'conv1' float32[1,112,112,32]"
 };
+
+// True if equal quantized values mean the same in both tensors: equal type,
+// scale and zero point.
+bool SameQuantized(const Tensor& a, const Tensor& b);
 
 // The extents of B, H, W, C and the outer axis, of a tensor of rank <= 5, or of
 // one whose batch consists of `outer` groups.
@@ -280,6 +290,16 @@ struct Node {
   // The node's outputs, and tensors between its dispatches, are stored in 32
   // bits even with 16-bit storage (option float32_nodes).
   bool always_float32 = false;
+
+  static Node Of(const OpDefinition* op, std::vector<TensorId> inputs,
+                 std::vector<TensorId> outputs, std::any attributes = {}) {
+    Node node;
+    node.op = op;
+    node.inputs = std::move(inputs);
+    node.outputs = std::move(outputs);
+    node.attributes = std::move(attributes);
+    return node;
+  }
 
   // The attributes of this type; nullptr if they are of another.
   template <typename T>

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 
 namespace gles_delegate {
 namespace {
@@ -20,10 +20,10 @@ absl::Status HostBudget::Take(int64_t bytes, absl::string_view what) {
     if (t_budget != nullptr) t_budget->left_ -= bytes;
     return absl::OkStatus();
   }
-  absl::Status refused = absl::ResourceExhaustedError(
-      absl::StrCat(what, " takes ", bytes, " bytes; of ", kBytes,
-                   " bytes for what is computed while the model is read, ",
-                   left, " are left"));
+  absl::Status refused =
+      Exhausted(what, " takes ", bytes, " bytes; of ", kBytes,
+                " bytes for what is computed while the model is read, ", left,
+                " are left");
   if (t_budget != nullptr) t_budget->refused_.Update(refused);
   return refused;
 }

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "base/status_macros.h"
 #include "delegate/graph/graph.h"
 #include "quant/cpu_kernels.h"
 
@@ -52,7 +53,7 @@ struct NodeView {
   template <typename Params>
   absl::StatusOr<const Params*> Get() const {
     if (builtin_params == nullptr) {
-      return absl::InvalidArgumentError("the node carries no parameters");
+      return Invalid("the node carries no parameters");
     }
     return static_cast<const Params*>(builtin_params);
   }
@@ -63,7 +64,7 @@ struct NodeView {
 // inputs, which the reader replaces by the tensor's id.
 struct ParsedNode {
   std::any attributes;
-  std::vector<PostOp> post_ops;
+  std::vector<PostOp> post_ops = {};
 };
 
 // Reads the attributes of an op's node, whose tensors have the op's signature

@@ -1,10 +1,11 @@
 #include "delegate/ops/checks.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <string>
 
-#include "absl/strings/str_cat.h"
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
@@ -13,6 +14,10 @@
 
 namespace gles_delegate {
 
+int ProductOf(absl::Span<const int> dims) {
+  return absl::c_accumulate(dims, 1, std::multiplies<int>());
+}
+
 std::string DimsString(absl::Span<const int> dims) {
   return dims.empty() ? "scalar" : absl::StrJoin(dims, "x");
 }
@@ -20,8 +25,8 @@ std::string DimsString(absl::Span<const int> dims) {
 absl::Status CheckElements(const Tensor& tensor, absl::string_view what) {
   RETURN_IF_ERROR(Labelled(CheckDims(tensor.dims), what));
   if (tensor.shape.elements() <= 0) {
-    return absl::UnimplementedError(absl::StrCat(
-        what, " is ", DimsString(tensor.dims), ", which has no elements"));
+    return Unimplemented(what, " is ", DimsString(tensor.dims),
+                         ", which has no elements");
   }
   return absl::OkStatus();
 }
@@ -30,8 +35,8 @@ absl::Status CheckFloat(const Tensor& tensor, absl::string_view what) {
   const bool half_constant =
       tensor.type == DataType::kFloat16 && tensor.is_constant();
   if (tensor.type != DataType::kFloat32 && !half_constant) {
-    return absl::UnimplementedError(absl::StrCat(
-        what, " is ", tensor.TypeText(), ", only float32 runs here"));
+    return Unimplemented(what, " is ", tensor.TypeText(),
+                         ", only float32 runs here");
   }
   return CheckElements(tensor, what);
 }
@@ -42,34 +47,27 @@ bool IsIntegers(const Tensor& tensor) {
 
 absl::Status CheckOutputDims(const Tensor& output, absl::Span<const int> want) {
   if (absl::MakeConstSpan(output.dims) == want) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("output is ", DimsString(output.dims),
-                   ", its inputs and attributes give ", DimsString(want)));
+  return Invalid("output is ", DimsString(output.dims),
+                 ", its inputs and attributes give ", DimsString(want));
 }
 
 absl::Status CheckDimsAre(const Tensor& tensor, absl::Span<const int> want,
                           absl::string_view what) {
   if (absl::MakeConstSpan(tensor.dims) == want) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      what, " is ", DimsString(tensor.dims), ", must be ", DimsString(want)));
+  return Invalid(what, " is ", DimsString(tensor.dims), ", must be ",
+                 DimsString(want));
 }
 
 absl::Status CheckOneQuantization(const Tensor& a, const Tensor& b) {
-  if (a.quantized == b.quantized &&
-      a.quantization.scale == b.quantization.scale &&
-      a.quantization.zero_point == b.quantization.zero_point) {
-    return absl::OkStatus();
-  }
-  return absl::UnimplementedError(
-      absl::StrCat("TFLite copies the quantized values of ", a.ToString(),
-                   " and ", b.ToString(), ", whose quantizations differ"));
+  if (SameQuantized(a, b)) return absl::OkStatus();
+  return Unimplemented("TFLite copies the quantized values of ", a.ToString(),
+                       " and ", b.ToString(), ", whose quantizations differ");
 }
 
 absl::StatusOr<int> NormalAxis(int axis, size_t rank) {
   const int axes = static_cast<int>(rank);
   if (axis < -axes || axis >= axes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("axis ", axis, " is outside a tensor of rank ", rank));
+    return Invalid("axis ", axis, " is outside a tensor of rank ", rank);
   }
   return axis < 0 ? axis + axes : axis;
 }
@@ -118,8 +116,8 @@ absl::StatusOr<std::vector<PostOp>> FusedActivation(int activation) {
     case kActSigmoid:
       return std::vector<PostOp>{};
     default:
-      return absl::UnimplementedError(
-          absl::StrCat("fused activation ", activation, " is not supported"));
+      return Unimplemented("fused activation ", activation,
+                           " is not supported");
   }
 }
 
@@ -140,10 +138,9 @@ absl::StatusOr<AxisPadding> ComputePadding(int padding, int in,
                                            const Window& window,
                                            absl::string_view axis) {
   if (in < 1 || window.size < 1 || window.stride < 1 || window.dilation < 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(axis, ": input ", in, ", window ", window.size,
-                     ", stride ", window.stride, ", dilation ", window.dilation,
-                     " must all be positive"));
+    return Invalid(axis, ": input ", in, ", window ", window.size, ", stride ",
+                   window.stride, ", dilation ", window.dilation,
+                   " must all be positive");
   }
   // 64 bits: each number is below 2^31, the extent below 2^62.
   int64_t out = 0;
@@ -152,22 +149,21 @@ absl::StatusOr<AxisPadding> ComputePadding(int padding, int in,
   } else if (padding == kPaddingValid) {
     out = (int64_t{in} + window.stride - window.extent()) / window.stride;
   } else {
-    return absl::UnimplementedError(absl::StrCat(
-        "padding ", padding, " is not supported; SAME (1) and VALID (2) are"));
+    return Unimplemented("padding ", padding,
+                         " is not supported; SAME (1) and VALID (2) are");
   }
   // The first test guards C++'s division towards zero.
   if ((padding == kPaddingValid && window.extent() > in) || out < 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(axis, ": a window of ", window.extent(),
-                     " does not fit an input of ", in, " without padding"));
+    return Invalid(axis, ": a window of ", window.extent(),
+                   " does not fit an input of ", in, " without padding");
   }
   const int64_t reach = (out - 1) * window.stride + window.extent();
   // Places of a window and paddings add up to no more than twice this.
   constexpr int64_t kMax = std::numeric_limits<int32_t>::max() / 2;
   if (reach > kMax || window.stride > kMax) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        axis, ": a window of ", window.extent(), " at steps of ", window.stride,
-        " over an input of ", in, " reaches past ", kMax));
+    return Invalid(axis, ": a window of ", window.extent(), " at steps of ",
+                   window.stride, " over an input of ", in, " reaches past ",
+                   kMax);
   }
   const auto total = static_cast<int>(std::max<int64_t>(0, reach - in));
   AxisPadding result;
@@ -180,9 +176,8 @@ absl::StatusOr<AxisPadding> ComputePadding(int padding, int in,
 absl::Status CheckExtent(const AxisPadding& padding, int got,
                          absl::string_view axis) {
   if (got == padding.out) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("output ", axis, " is ", got,
-                   ", the window over the input gives ", padding.out));
+  return Invalid("output ", axis, " is ", got,
+                 ", the window over the input gives ", padding.out);
 }
 
 // --- The window of a convolution ---------------------------------------------

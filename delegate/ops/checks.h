@@ -16,6 +16,9 @@
 
 namespace gles_delegate {
 
+// Of axes of a tensor, so that it is within int.
+int ProductOf(absl::Span<const int> dims);
+
 // "1x4x4x5"; "scalar" for no dimensions.
 std::string DimsString(absl::Span<const int> dims);
 

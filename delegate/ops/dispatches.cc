@@ -39,7 +39,7 @@ Dispatch TexelDispatch(absl::string_view shader, const Node& node,
   for (absl::string_view name : inputs) d.Read(name, *input++);
   auto output = node.outputs.begin();
   for (absl::string_view name : outputs) d.Write(name, *output++);
-  d.OverTexels(planner.tensor(node.outputs[0]).shape);
+  d.OverTexels(planner.shape(node.outputs[0]));
   return d;
 }
 

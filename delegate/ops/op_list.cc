@@ -148,19 +148,17 @@ absl::Status AddPlaces(const std::vector<Word>& words,
   size_t count = tensors.size();
   while (count > most && tensors[count - 1] == nullptr) --count;
   if (count < least || count > most) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("has ", count, " ", side, "s, wants ", least,
-                     most == least            ? ""
-                     : words.back().repeats() ? " or more"
-                                              : absl::StrCat(" to ", most)));
+    return Invalid("has ", count, " ", side, "s, wants ", least,
+                   most == least            ? ""
+                   : words.back().repeats() ? " or more"
+                                            : absl::StrCat(" to ", most));
   }
   for (size_t i = 0; i < count; ++i) {
     const Word& word = words[std::min(i, words.size() - 1)];
     const std::string index = absl::StrCat(side, " ", i);
     if (tensors[i] == nullptr) {
       if (word.Is("?")) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat(index, " is absent, and it is required"));
+      return Invalid(index, " is absent, and it is required");
     }
     const bool named =
         word.is_parameter() || absl::StrContains(word.types, 'w');
@@ -191,28 +189,26 @@ absl::Status CheckElementType(const Place& place, absl::string_view types) {
     std::string list = absl::StrJoin(names, ", ");
     const size_t comma = list.rfind(", ");
     if (comma != list.npos) list.replace(comma, 2, " and ");
-    return absl::UnimplementedError(
-        absl::StrCat(place.what, " is ", tensor.TypeText(), ", only ", list,
-                     names.size() == 1 ? " runs" : " run", " here"));
+    return Unimplemented(place.what, " is ", tensor.TypeText(), ", only ", list,
+                         names.size() == 1 ? " runs" : " run", " here");
   }
   if (takes('q') || !tensor.is_float_view()) {
     return CheckElements(tensor, place.what);
   }
-  return absl::UnimplementedError(absl::StrCat(
-      tensor.ToString(), " is quantized, which TFLite's kernel does not take"));
+  return Unimplemented(tensor.ToString(),
+                       " is quantized, which TFLite's kernel does not take");
 }
 
 absl::Status CheckParameter(const Place& place) {
   const Tensor& tensor = *place.tensor;
   const std::string& what = place.what;
   if (tensor.type != DataType::kInt32 && tensor.type != DataType::kInt64) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        what, " is ", tensor.TypeText(), ", wants int32 or int64"));
+    return Invalid(what, " is ", tensor.TypeText(), ", wants int32 or int64");
   }
   const int64_t elements = tensor.shape.elements();
   if (elements > 0 && !tensor.is_constant()) {
-    return absl::UnimplementedError(absl::StrCat(
-        what, ": known only at run time, must be a constant of the model"));
+    return Unimplemented(
+        what, ": known only at run time, must be a constant of the model");
   }
   return absl::OkStatus();
 }
@@ -224,8 +220,7 @@ absl::Status CheckCount(const Place& place, absl::Span<const Place> places) {
   const int64_t elements = place.tensor->shape.elements();
   const int64_t wanted = place.word->elements(rank);
   if (wanted < 0 || elements == wanted) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(place.what, ": ", elements, " elements, wants ", wanted));
+  return Invalid(place.what, ": ", elements, " elements, wants ", wanted);
 }
 
 absl::Status CheckIndices(const Place& place) {
@@ -233,9 +228,8 @@ absl::Status CheckIndices(const Place& place) {
   const bool runs = indices.type == DataType::kInt32 ||
                     (indices.type == DataType::kInt64 && indices.is_constant());
   if (runs) return CheckElements(indices, place.what);
-  return absl::UnimplementedError(
-      absl::StrCat("the indices are ", indices.TypeText(),
-                   "; int32 runs here, and int64 if it is constant"));
+  return Unimplemented("the indices are ", indices.TypeText(),
+                       "; int32 runs here, and int64 if it is constant");
 }
 
 absl::Status CheckPlace(const Place& place, absl::string_view types_of_op) {
@@ -251,21 +245,18 @@ absl::Status CheckPlace(const Place& place, absl::string_view types_of_op) {
     RETURN_IF_ERROR(CheckElementType(place, types));
   }
   if (absl::StrContains(types, 'c') && !tensor.is_constant()) {
-    return absl::UnimplementedError(
-        absl::StrCat(tensor.ToString(), " must be a constant of the model"));
+    return Unimplemented(tensor.ToString(), " must be a constant of the model");
   }
   const int rank = static_cast<int>(tensor.dims.size());
   if (word.Is("<=") && rank > word.number) {
-    return absl::UnimplementedError(
-        absl::StrCat(place.what, " is ", DimsString(tensor.dims),
-                     ", more than the ", word.number, " axes supported"));
+    return Unimplemented(place.what, " is ", DimsString(tensor.dims),
+                         ", more than the ", word.number, " axes supported");
   }
   if (word.number < 0 || word.Is("<=") || rank == word.number) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(place.what, " is ",
-                                                 DimsString(tensor.dims),
-                                                 ", wants rank ", word.number));
+  return Invalid(place.what, " is ", DimsString(tensor.dims), ", wants rank ",
+                 word.number);
 }
 
 // Of two tensors that must be alike.
@@ -277,18 +268,16 @@ absl::Status CheckAlike(const Place& place, const Place& first) {
   const Tensor& b = *first.tensor;
   if (place.word->has_types_of_op() && first.word->has_types_of_op() &&
       type(a) != type(b)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(place.what, " is ", a.TypeText(), ", ", first.what, " is ",
-                     b.TypeText(), "; they must be of one type"));
+    return Invalid(place.what, " is ", a.TypeText(), ", ", first.what, " is ",
+                   b.TypeText(), "; they must be of one type");
   }
   if (place.word->name != first.word->name || place.word->Is("..") ||
       a.dims == b.dims) {
     return absl::OkStatus();
   }
   if (absl::StartsWith(place.what, "output")) return CheckOutputDims(a, b.dims);
-  return absl::InvalidArgumentError(
-      absl::StrCat(place.what, " is ", DimsString(a.dims), ", ", first.what,
-                   " is ", DimsString(b.dims), "; they must be equal"));
+  return Invalid(place.what, " is ", DimsString(a.dims), ", ", first.what,
+                 " is ", DimsString(b.dims), "; they must be equal");
 }
 
 }  // namespace

@@ -107,8 +107,7 @@ TensorId AddFloatsLike(Graph* graph, const Tensor& like, absl::string_view name,
                        const std::vector<float>& values) {
   Tensor tensor;
   tensor.name = absl::StrCat(like.name, name);
-  tensor.shape = Shape::FromDims(dims);
-  tensor.dims = std::move(dims);
+  tensor.SetDims(std::move(dims));
   tensor.constant = ConstantData::Of(values);
   // There the scale is folded, too.
   tensor.constant.SetInOtherSubgraphs(like.constant.is_in_other_subgraphs());

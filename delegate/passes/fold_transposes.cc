@@ -11,7 +11,6 @@
 //   without post-ops an identity, for FuseElementwise and RemoveIdentityNodes.
 #include <algorithm>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -33,8 +33,6 @@ constexpr size_t kMaxMembers = 64;
 constexpr int kMaxValues = 128;
 constexpr size_t kMaxSteps = 32;
 
-std::vector<int> DimsOf(const Shape& s) { return {s.b, s.h, s.w, s.c}; }
-
 bool IsChannelConcatenation(const Node& node) {
   const auto* a = node.As<ConcatenationAttributes>();
   return a != nullptr && a->axis == kChannelAxis &&
@@ -127,16 +125,13 @@ class MovedRegion {
       ++part_;
       a.parts.push_back({(begin_ + 3) / 4, *result});
     }
-    Node fused;
-    fused.op = &kMovedFunctionsOp;
+    a.steps = steps_;
+    Node fused =
+        Node::Of(&kMovedFunctionsOp, inputs_, root.outputs, std::move(a));
     fused.tflite_index = root.tflite_index;
-    fused.inputs = inputs_;
-    fused.outputs = root.outputs;
     for (int n : members_) {
       fused.always_float32 |= graph_.nodes[n].always_float32;
     }
-    a.steps = steps_;
-    fused.attributes = std::move(a);
     if (!moves_ || !r_.CanBind(fused) || !(SavesNodes(fused) || IsOneRead())) {
       return std::nullopt;
     }
@@ -287,9 +282,8 @@ class MovedRegion {
   // A tensor's value in another shape.
   std::optional<int> Repeated(TensorId id, const Shape& to) {
     const Shape& from = graph_.tensor(id).shape;
-    return from == to
-               ? Value(id)
-               : After({nullptr, kNoTensor, DimsOf(from), DimsOf(to)}, id);
+    return from == to ? Value(id)
+                      : After({nullptr, kNoTensor, from.dims(), to.dims()}, id);
   }
 
   std::optional<int> After(Hop hop, TensorId id) {
@@ -330,7 +324,7 @@ class MovedRegion {
     }
     const Shape& all = Result().shape;
     return joined || part_shape_ == all ||
-           map->Narrow(DimsOf(all), begin_, part_shape_.c);
+           map->Narrow(all.dims(), begin_, part_shape_.c);
   }
 
   int AddStep(MovedStep step) {

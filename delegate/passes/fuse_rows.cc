@@ -6,7 +6,6 @@
 //
 // Must not fire on the integer path, or if a number of each row is read outside
 // of the region. O(nodes), with a bound on a region's size.
-#include <any>
 #include <map>
 #include <optional>
 #include <set>

@@ -1,12 +1,8 @@
 #include "delegate/passes/passes.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <tuple>
 
-#include "absl/algorithm/container.h"
-#include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/dispatches.h"
@@ -301,9 +297,7 @@ bool IsStoredAlike(const Tensor& a, const Tensor& b) {
 }
 
 bool LieAlike(const Tensor& a, const Tensor& b) {
-  return IsStoredAlike(a, b) && a.quantized == b.quantized &&
-         a.quantization.scale == b.quantization.scale &&
-         a.quantization.zero_point == b.quantization.zero_point;
+  return IsStoredAlike(a, b) && SameQuantized(a, b);
 }
 
 bool IsFloat(const Tensor& tensor) {
@@ -335,11 +329,7 @@ void MakeReshape(Node& node) {
 }
 
 Node ReshapeNode(TensorId from, TensorId to) {
-  Node node;
-  node.inputs = {from};
-  node.outputs = {to};
-  MakeReshape(node);
-  return node;
+  return Node::Of(FindOpNamed("RESHAPE"), {from}, {to});
 }
 
 TensorId AddLike(const Tensor& like, std::string name, std::vector<int> dims,
@@ -348,16 +338,14 @@ TensorId AddLike(const Tensor& like, std::string name, std::vector<int> dims,
   t.name = std::move(name);
   t.type = like.type;
   t.always_float32 = like.always_float32;
-  t.shape = Shape::FromDims(dims);
-  t.dims = std::move(dims);
+  t.SetDims(std::move(dims));
   return graph->AddTensor(std::move(t));
 }
 
 TensorId AddConstantAs(const Shape& shape, TensorId constant, Graph* graph) {
   Tensor t = graph->tensor(constant);
   absl::StrAppend(&t.name, " as ", shape.ToString());
-  t.dims = {shape.b, shape.h, shape.w, shape.c};
-  t.shape = shape;
+  t.SetDims(shape.dims());
   return graph->AddTensor(std::move(t));
 }
 

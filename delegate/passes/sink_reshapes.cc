@@ -13,7 +13,6 @@
 //
 // Must not fire on the integer path, or if a product's rows and results became
 // different pixels: its fast shaders need the same. O(nodes).
-#include <any>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -163,14 +162,11 @@ class Sinker {
     found->second = AddLike(tensor(operand),
                             absl::StrCat(tensor(operand).name, " repeated"),
                             std::move(dims), &r_.graph());
-    Node tile;
-    tile.op = FindOpNamed("TILE");
-    tile.inputs = {operand};
-    tile.outputs = {found->second};
     RemapAttributes a{{Remap()}};
     a.remaps[0].edge = Remap::Edge::kWrap;
-    tile.attributes = std::move(a);
-    r_.InsertAfter(r_.MakerOf(operand), std::move(tile));
+    r_.InsertAfter(r_.MakerOf(operand),
+                   Node::Of(FindOpNamed("TILE"), {operand}, {found->second},
+                            std::move(a)));
     return found->second;
   }
 
@@ -234,8 +230,7 @@ class Sinker {
       return;
     }
     Tensor rows = tensor(result);
-    rows.dims = tensor(r.inputs[0]).dims;
-    rows.shape = tensor(r.inputs[0]).shape;
+    rows.SetDims(tensor(r.inputs[0]).dims);
     const TensorId source = r.inputs[0];
     const TensorId passed = r_.AddTensor(std::move(rows));
     r_.Change(after, [&](Node& reshape) { reshape.inputs[0] = passed; });
@@ -311,9 +306,7 @@ class Sinker {
   bool SeesRows(const Node& reader, TensorId id, std::vector<TensorId>* rows) {
     const Shape shape = AlongWidth(id);
     const auto& inputs = reader.inputs;
-    if (IsOperand(id, reader) || absl::c_count(inputs, id) != 1) {
-      return false;
-    }
+    if (IsOperand(id, reader) || absl::c_count(inputs, id) != 1) return false;
     if (reader.op->Has(kKeepsOrder)) return inputs[0] == id;
     if (IsRowProduct(reader)) {
       const Tensor& to = tensor(reader.outputs[0]);
@@ -374,9 +367,7 @@ bool IsIdentity(const Graph& graph, const Node& node) {
       input.is_variable) {
     return false;
   }
-  if (node.op->Has(kKeepsOrder)) {
-    return HaveSameAxes(input, output);
-  }
+  if (node.op->Has(kKeepsOrder)) return HaveSameAxes(input, output);
   // The following ops have axes, which mean the same only for equal ranks.
   if (input.dims != output.dims) return false;
   // Each pixel is read at its own position with any alignment. Values with

@@ -254,7 +254,7 @@ class InPlace {
     part.shape = source.shape;
     if (joint.turned_by >= 0) {
       std::swap(part.shape.h, part.shape.w);
-      part.dims = {part.shape.b, part.shape.h, part.shape.w, part.shape.c};
+      part.dims = part.shape.dims();
     }
     part.tflite_index = -1;
     part.view = view;
@@ -462,8 +462,7 @@ std::optional<MemoryView> PlaceOf(const Rewriter& r, TensorId row) {
 Tensor ResultOf(const Rewriter& r, const Head& head) {
   Tensor result = r.tensor(head.conv.dst);
   result.shape.c = head.outputs();
-  result.dims = {result.shape.b, result.shape.h, result.shape.w,
-                 result.shape.c};
+  result.dims = result.shape.dims();
   return result;
 }
 

@@ -56,29 +56,6 @@ void UniformBlock::AddMember(absl::string_view name, Type type,
   members_.push_back({std::string(name), type, at});
 }
 
-void UniformBlock::Int(absl::string_view name, int v) {
-  AddMember(name, Type::kInt, &v);
-}
-
-void UniformBlock::Int2(absl::string_view name, int x, int y) {
-  const int v[2] = {x, y};
-  AddMember(name, Type::kInt2, v);
-}
-
-void UniformBlock::Int4(absl::string_view name, int x, int y, int z, int w) {
-  const int v[4] = {x, y, z, w};
-  AddMember(name, Type::kInt4, v);
-}
-
-void UniformBlock::Float(absl::string_view name, float v) {
-  AddMember(name, Type::kFloat, &v);
-}
-
-void UniformBlock::Float4(absl::string_view name,
-                          const std::array<float, 4>& v) {
-  AddMember(name, Type::kFloat4, v.data());
-}
-
 void UniformBlock::Append(const UniformBlock& end) {
   const size_t at = block_bytes();
   bytes_.resize(at);
@@ -127,26 +104,6 @@ Dispatch& Dispatch::Define(absl::string_view name, int value) {
   return Define(name, absl::StrCat(value));
 }
 
-Dispatch& Dispatch::Define(absl::string_view name, absl::string_view value) {
-  defines.emplace_back(std::string(name), std::string(value));
-  return *this;
-}
-
-Dispatch& Dispatch::Read(absl::string_view name, TensorId id) {
-  reads.emplace_back(std::string(name), id);
-  return *this;
-}
-
-Dispatch& Dispatch::Write(absl::string_view name, TensorId id) {
-  writes.emplace_back(std::string(name), id);
-  return *this;
-}
-
-Dispatch& Dispatch::Constant(PackedConstant constant) {
-  constants.push_back(std::move(constant));
-  return *this;
-}
-
 Dispatch& Dispatch::Apply(absl::string_view name, std::vector<PostOp> ops,
                           TensorId of) {
   stages.push_back({{name, std::move(ops)}, of});
@@ -159,20 +116,6 @@ Dispatch& Dispatch::Grid(int64_t x, int64_t y, int64_t z) {
         std::min<int64_t>(extent, std::numeric_limits<int32_t>::max()));
   };
   grid = {fit(x), fit(y), fit(z)};
-  return *this;
-}
-
-Dispatch& Dispatch::OverTexels(const Shape& shape) {
-  return Grid(shape.w, shape.h, int64_t{shape.slices()} * shape.b);
-}
-
-Dispatch& Dispatch::WorkGroup(int x, int y, int z) {
-  work_group = {x, y, z};
-  return *this;
-}
-
-Dispatch& Dispatch::SharedMemory(int64_t bytes) {
-  shared_bytes = bytes;
   return *this;
 }
 

@@ -73,11 +73,22 @@ class UniformBlock {
     size_t offset = 0;  // bytes, from the block's beginning
   };
 
-  void Int(absl::string_view name, int v);
-  void Int2(absl::string_view name, int x, int y);
-  void Int4(absl::string_view name, int x, int y, int z, int w);
-  void Float(absl::string_view name, float v);
-  void Float4(absl::string_view name, const std::array<float, 4>& v);
+  void Int(absl::string_view name, int v) { AddMember(name, Type::kInt, &v); }
+  void Int2(absl::string_view name, int x, int y) {
+    AddMember(name, Type::kInt2, std::array<int, 2>{x, y}.data());
+  }
+  void Int4(absl::string_view name, const std::array<int, 4>& v) {
+    AddMember(name, Type::kInt4, v.data());
+  }
+  void Int4(absl::string_view name, int x, int y, int z, int w) {
+    Int4(name, {x, y, z, w});
+  }
+  void Float(absl::string_view name, float v) {
+    AddMember(name, Type::kFloat, &v);
+  }
+  void Float4(absl::string_view name, const std::array<float, 4>& v) {
+    AddMember(name, Type::kFloat4, v.data());
+  }
   // Appends the members of `end`. The block must consist of whole vec4s, since
   // offsets within `end` are kept.
   void Append(const UniformBlock& end);
@@ -148,10 +159,22 @@ struct Dispatch {
   std::string label;         // "CONV_2D 12", for errors and profiles
 
   Dispatch& Define(absl::string_view name, int value = 1);
-  Dispatch& Define(absl::string_view name, absl::string_view value);
-  Dispatch& Read(absl::string_view name, TensorId id);
-  Dispatch& Write(absl::string_view name, TensorId id);
-  Dispatch& Constant(PackedConstant constant);
+  Dispatch& Define(absl::string_view name, absl::string_view value) {
+    defines.emplace_back(name, value);
+    return *this;
+  }
+  Dispatch& Read(absl::string_view name, TensorId id) {
+    reads.emplace_back(name, id);
+    return *this;
+  }
+  Dispatch& Write(absl::string_view name, TensorId id) {
+    writes.emplace_back(name, id);
+    return *this;
+  }
+  Dispatch& Constant(PackedConstant constant) {
+    constants.push_back(std::move(constant));
+    return *this;
+  }
   // Lets the shader call the functions as <name>(), which is a constant, and
   // defines <NAME>. `of`: as Stage::of.
   Dispatch& Apply(absl::string_view name, std::vector<PostOp> ops,
@@ -159,11 +182,19 @@ struct Dispatch {
   // An extent above 31 bits becomes 2^31 - 1, which planning refuses.
   Dispatch& Grid(int64_t x, int64_t y, int64_t z);
   // One invocation per texel of a tensor with this shape.
-  Dispatch& OverTexels(const Shape& shape);
-  Dispatch& WorkGroup(int x, int y, int z);
+  Dispatch& OverTexels(const Shape& shape) {
+    return Grid(shape.w, shape.h, int64_t{shape.slices()} * shape.b);
+  }
+  Dispatch& WorkGroup(int x, int y, int z) {
+    work_group = {x, y, z};
+    return *this;
+  }
   // Required for shaders with shared memory: planning compares the size with
   // the device's limit.
-  Dispatch& SharedMemory(int64_t bytes);
+  Dispatch& SharedMemory(int64_t bytes) {
+    shared_bytes = bytes;
+    return *this;
+  }
   Dispatch& Take(Tiling tiling);
   std::string ToString() const;
 };

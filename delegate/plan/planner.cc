@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <limits>
 #include <map>
 
@@ -127,26 +126,25 @@ absl::Status CheckWorkGroups(const Dispatch& d, const DeviceLimits& limits) {
       return absl::InternalError(absl::StrCat(d.shader, " has an empty grid"));
     }
     if (d.grid[axis] == std::numeric_limits<int32_t>::max()) {
-      return absl::ResourceExhaustedError(absl::StrCat(
-          d.shader, " wants 2^31 or more invocations on axis ", axis));
+      return Exhausted(d.shader, " wants 2^31 or more invocations on axis ",
+                       axis);
     }
     invocations *= d.work_group[axis];
     const int64_t groups =
         (int64_t{d.grid[axis]} + d.work_group[axis] - 1) / d.work_group[axis];
     if (d.work_group[axis] > limits.max_work_group_size[axis] ||
         groups > limits.max_work_group_count[axis]) {
-      return absl::ResourceExhaustedError(absl::StrCat(
-          d.shader, " wants ", groups, " work groups of ", d.work_group[axis],
-          " on axis ", axis, ", past the device's limit of ",
-          limits.max_work_group_count[axis], " of ",
-          limits.max_work_group_size[axis]));
+      return Exhausted(d.shader, " wants ", groups, " work groups of ",
+                       d.work_group[axis], " on axis ", axis,
+                       ", past the device's limit of ",
+                       limits.max_work_group_count[axis], " of ",
+                       limits.max_work_group_size[axis]);
     }
   }
   if (invocations > limits.max_work_group_invocations) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat(d.shader, " wants ", invocations,
+    return Exhausted(d.shader, " wants ", invocations,
                      " invocations a work group, the device allows ",
-                     limits.max_work_group_invocations));
+                     limits.max_work_group_invocations);
   }
   return absl::OkStatus();
 }
@@ -157,17 +155,16 @@ absl::Status CheckBindings(const std::string& shader,
   if (bindings.images > limits.max_images ||
       bindings.buffers > limits.max_buffers ||
       bindings.samplers > limits.max_textures) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat(shader, " binds ", bindings.samplers, " textures, ",
+    return Exhausted(shader, " binds ", bindings.samplers, " textures, ",
                      bindings.images, " images and ", bindings.buffers,
                      " buffers; the device allows ", limits.max_textures, ", ",
-                     limits.max_images, " and ", limits.max_buffers));
+                     limits.max_images, " and ", limits.max_buffers);
   }
   if (bindings.images + bindings.buffers > limits.max_outputs) {
-    return absl::ResourceExhaustedError(absl::StrCat(
+    return Exhausted(
         shader, " binds ", bindings.images, " images and ", bindings.buffers,
         " buffers; the device allows ", limits.max_outputs,
-        " of both together (GL_MAX_COMBINED_SHADER_OUTPUT_RESOURCES)"));
+        " of both together (GL_MAX_COMBINED_SHADER_OUTPUT_RESOURCES)");
   }
   return absl::OkStatus();
 }
@@ -177,16 +174,14 @@ absl::Status CheckMemory(const Graph& graph, const Dispatch& d,
   const auto params_bytes =
       static_cast<int64_t>(ParamsOf(graph, d).block_bytes());
   if (params_bytes > limits.max_uniform_block_bytes) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat(d.shader, " has ", params_bytes,
+    return Exhausted(d.shader, " has ", params_bytes,
                      " bytes of parameters; a uniform block of the device has ",
-                     limits.max_uniform_block_bytes));
+                     limits.max_uniform_block_bytes);
   }
   if (d.shared_bytes > limits.max_shared_memory_bytes) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat(d.shader, " takes ", d.shared_bytes,
+    return Exhausted(d.shader, " takes ", d.shared_bytes,
                      " bytes of shared memory a work group; the device has ",
-                     limits.max_shared_memory_bytes));
+                     limits.max_shared_memory_bytes);
   }
   return absl::OkStatus();
 }
@@ -233,7 +228,7 @@ bool Planner::MultipliesHalves(TensorId src, TensorId dst) const {
 
 TensorId Planner::AddTemporary(absl::string_view name, const Shape& shape,
                                DataType type) {
-  return AddTemporaryOf(name, {shape.b, shape.h, shape.w, shape.c}, type);
+  return AddTemporaryOf(name, shape.dims(), type);
 }
 
 TensorId Planner::AddTemporaryOf(absl::string_view name, std::vector<int> dims,
@@ -242,24 +237,20 @@ TensorId Planner::AddTemporaryOf(absl::string_view name, std::vector<int> dims,
   tensor.type = type;
   tensor.name = std::string(name);
   tensor.always_float32 = node_->always_float32 || node_->integer_path;
-  tensor.shape = Shape::FromDims(dims);
-  tensor.dims = std::move(dims);
+  tensor.SetDims(std::move(dims));
   return graph_->AddTensor(std::move(tensor));
 }
 
 TensorId Planner::AddConstantTensor(absl::string_view name, const Shape& shape,
-                                    std::vector<float> values) {
+                                    const std::vector<float>& values) {
   const TensorId id = AddTemporary(name, shape);
-  std::vector<uint8_t> bytes(values.size() * sizeof(float));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  graph_->tensor(id).constant = ConstantData::Own(std::move(bytes));
+  graph_->tensor(id).constant = ConstantData::Of(values);
   return id;
 }
 
 TensorId Planner::AddConstantView(const Tensor& constant, const Shape& shape) {
   Tensor view = constant;
-  view.dims = {shape.b, shape.h, shape.w, shape.c};
-  view.shape = shape;
+  view.SetDims(shape.dims());
   return graph_->AddTensor(std::move(view));
 }
 

@@ -26,7 +26,9 @@ class Planner {
 
   const Graph& graph() const { return *graph_; }
   const Tensor& tensor(TensorId id) const { return graph_->tensor(id); }
+  const Shape& shape(TensorId id) const { return tensor(id).shape; }
   const DeviceProfile& profile() const { return profile_; }
+  const DeviceChoices& choices() const { return profile_.choices; }
 
   // Whether a convolution between `src` and `dst`, both stored in 16 bits,
   // multiplies in 16 bits (DeviceChoices::half_arithmetic).
@@ -47,7 +49,7 @@ class Planner {
   }
   // Adds a constant tensor with `values` in BHWC order.
   TensorId AddConstantTensor(absl::string_view name, const Shape& shape,
-                             std::vector<float> values);
+                             const std::vector<float>& values);
 
   // An integer constant in another shape with equally many elements; shares its
   // bytes.

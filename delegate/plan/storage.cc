@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "egl/process.h"
 
 namespace gles_delegate {
@@ -85,11 +86,11 @@ absl::StatusOr<Storage> StorageFor(const Shape& shape, Format format,
         Storage::kTextureArray, Storage::kBuffer}) {
     if (Fits(SlotFor(shape, storage, format), profile.limits)) return storage;
   }
-  return absl::ResourceExhaustedError(absl::StrCat(
+  return Exhausted(
       "a tensor of ", shape.ToString(), " (", int64_t{shape.b} * shape.slices(),
       " layers) fits no storage: ", "textures up to ",
       profile.limits.max_texture_size, ", ", profile.limits.max_texture_layers,
-      " layers, buffers up to ", profile.limits.max_buffer_bytes, " bytes"));
+      " layers, buffers up to ", profile.limits.max_buffer_bytes, " bytes");
 }
 
 Format FormatFor(const PackedConstant& constant,
@@ -112,9 +113,9 @@ absl::StatusOr<Storage> ConstantStorageFor(const PackedConstant& constant,
   }
   if (buffer) return Storage::kBuffer;
   if (texture) return Storage::kTexture2d;
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "constant ", constant.name, " of ", constant.width, "x", constant.height,
-      " texels fits neither a texture nor a buffer"));
+  return Exhausted("constant ", constant.name, " of ", constant.width, "x",
+                   constant.height,
+                   " texels fits neither a texture nor a buffer");
 }
 
 absl::Status Labelled(const absl::Status& status, absl::string_view label) {

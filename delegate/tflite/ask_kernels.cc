@@ -48,15 +48,10 @@ struct TrialTensor {
   }
 };
 
-// A node's parameters: a builtin op's struct, or a custom op's bytes.
+// A node's parameters.
 struct TrialParams {
-  // NOLINTNEXTLINE(google-explicit-constructor): callers pass a struct.
-  TrialParams(const void* builtin) : builtin(builtin) {}
-  TrialParams(const std::vector<uint8_t>& custom, int outputs)
-      : custom(custom.data()), bytes(custom.size()), outputs(outputs) {}
-  const void* builtin = nullptr;
-  const uint8_t* custom = nullptr;
-  size_t bytes = 0;
+  const void* data = nullptr;  // a builtin op's struct, or a custom op's bytes
+  size_t custom_bytes = 0;
   int outputs = 1;
 };
 
@@ -148,15 +143,16 @@ class Trial {
     node.outputs = MakeIntArray(outputs).release();
     node.intermediates = MakeIntArray({}).release();
     node.temporaries = MakeIntArray({}).release();
-    node.builtin_data = const_cast<void*>(params.builtin);
-    node.custom_initial_data = params.custom;
-    node.custom_initial_data_size = static_cast<int>(params.bytes);
+    if (params.custom_bytes == 0) {
+      node.builtin_data = const_cast<void*>(params.data);
+    } else {
+      node.custom_initial_data = params.data;
+    }
+    node.custom_initial_data_size = static_cast<int>(params.custom_bytes);
     TfLiteContext* const context = &fake_.context;
     if (kernel.init != nullptr) {
-      const void* const of_init =
-          params.custom != nullptr ? params.custom : params.builtin;
-      node.user_data =
-          kernel.init(context, static_cast<const char*>(of_init), params.bytes);
+      node.user_data = kernel.init(
+          context, static_cast<const char*>(params.data), params.custom_bytes);
     }
     bool ok = kernel.prepare == nullptr ||
               kernel.prepare(context, &node) == kTfLiteOk;
@@ -278,7 +274,7 @@ struct Asked {
   std::vector<int> Run(const std::vector<TrialTensor>& tensors,
                        const void* params) const {
     const std::vector<uint8_t> bytes =
-        TryKernel(context, kernel, tensors, params);
+        TryKernel(context, kernel, tensors, {params});
     switch (tensors.back().type) {
       case kTfLiteInt8:
         return Values<int8_t>(bytes);
@@ -503,12 +499,13 @@ void AskDetections(const Asked& asked) {
     return TrialTensor::Of(kTfLiteFloat32, std::move(dims), values);
   };
   const TrialTensor out = {kTfLiteFloat32, {1}};
+  const std::vector<uint8_t>& custom = options.GetBuffer();
   const std::vector<uint8_t> boxes =
       TryKernel(asked.context, asked.kernel,
                 {floats({1, 2, 4}, std::vector<float>(8)),
                  floats({1, 2, 2}, {0.75f, 0, 0, 0.75f}),
                  floats({2, 4}, {0, 0, 1, 1, 9, 9, 1, 1}), out, out, out, out},
-                {options.GetBuffer(), 4});
+                {custom.data(), custom.size(), 4});
   float top = 0;
   if (boxes.size() < sizeof(top)) return;
   std::memcpy(&top, boxes.data(), sizeof(top));

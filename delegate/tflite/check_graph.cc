@@ -4,13 +4,13 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/printable.h"
 #include "delegate/ops/op_list.h"
+#include "delegate/plan/storage.h"
 #include "delegate/tflite/reader.h"
 
 namespace gles_delegate {
@@ -149,19 +149,6 @@ absl::Status CheckGraph(TfLiteContext* context, const NodeFinder& find,
 
 namespace {
 
-// Calls `check` with each tensor of the node that is present.
-absl::Status ForEachTensor(
-    const Graph& graph, const NodeToRead& node,
-    absl::FunctionRef<absl::Status(const Tensor& t, bool is_output)> check) {
-  for (const auto* list : {&node.inputs, &node.outputs}) {
-    for (int id : *list) {
-      if (id < 0) continue;
-      RETURN_IF_ERROR(check(graph.tensor(id), list == &node.outputs));
-    }
-  }
-  return absl::OkStatus();
-}
-
 // Integers whose scale an op needs and the file does not have. TFLite then
 // computes with a scale of 0.
 bool LacksScale(const Tensor& constant, const OpDefinition& op) {
@@ -192,39 +179,21 @@ absl::Status WhyNotFloat(const Tensor& tensor, const ReadOptions& options) {
              : status;
 }
 
-// Shapes that no tensor may have, constants included.
-absl::Status CheckShape(const Tensor& t, bool) {
-  const absl::Status s = CheckDims(t.dims);
-  return s.ok() ? s
-                : absl::InvalidArgumentError(
-                      absl::StrCat("'", t.name, "': ", s.message()));
-}
-
 // Shapes that are only known when the model runs, or behind a node that the
 // runtime refuses.
 absl::Status CheckShapesKnown(const NodeToRead& node,
                               const UnknownShapes& unknown) {
-  for (const auto* list : {&node.inputs, &node.outputs}) {
-    for (int index : *list) {
-      const auto it = unknown.find(index);
-      if (it == unknown.end()) continue;
-      return absl::UnimplementedError(
-          it->second == kKnownAtRunTime
-              ? "a tensor has a shape that is known only at run time"
-              : absl::StrCat("a tensor has no known shape: TFLite's own kernel "
-                             "of node ",
-                             it->second, ", before it, refuses its inputs"));
-    }
+  for (int id : TensorsOf(node)) {
+    const auto it = unknown.find(id);
+    if (it == unknown.end()) continue;
+    return absl::UnimplementedError(
+        it->second == kKnownAtRunTime
+            ? "a tensor has a shape that is known only at run time"
+            : absl::StrCat("a tensor has no known shape: TFLite's own kernel "
+                           "of node ",
+                           it->second, ", before it, refuses its inputs"));
   }
   return absl::OkStatus();
-}
-
-// Tensors without elements, except constant lists: of no axes, say.
-absl::Status CheckNotEmpty(const Tensor& t, bool) {
-  const bool is_list = t.is_constant() && t.dims.size() == 1;
-  return t.shape.elements() > 0 || is_list
-             ? absl::OkStatus()
-             : absl::UnimplementedError("a tensor is empty");
 }
 
 // Quantized activations without a float view, or with one that the op does not
@@ -232,19 +201,20 @@ absl::Status CheckNotEmpty(const Tensor& t, bool) {
 // only sees that they are not floats.
 absl::Status CheckViews(const Graph& graph, const NodeToRead& node,
                         const OpDefinition& op, const ReadOptions& options) {
-  return ForEachTensor(
-      graph, node, [&](const Tensor& t, bool is_output) -> absl::Status {
-        if (t.is_constant()) {
-          if (!LacksScale(t, op)) {
-            return is_output ? absl::OkStatus() : CheckInt64Constant(op, t);
-          }
-          return absl::UnimplementedError(
-              absl::StrCat("the constant ", t.ToString(), " has no scale"));
-        }
-        const bool takes =
-            !IsQuantizedType(t.type) && TakesHostView(op, t, is_output);
-        return takes ? absl::OkStatus() : WhyNotFloat(t, options);
-      });
+  for (int id : TensorsOf(node)) {
+    const Tensor& t = graph.tensor(id);
+    const bool is_output = absl::c_linear_search(node.outputs, id);
+    if (t.is_constant() && LacksScale(t, op)) {
+      return absl::UnimplementedError(
+          absl::StrCat("the constant ", t.ToString(), " has no scale"));
+    }
+    if (t.is_constant()) {
+      if (!is_output) RETURN_IF_ERROR(CheckInt64Constant(op, t));
+    } else if (IsQuantizedType(t.type) || !TakesHostView(op, t, is_output)) {
+      return WhyNotFloat(t, options);
+    }
+  }
+  return absl::OkStatus();
 }
 
 // Variables of other types than float32, written, in two inputs of the node, or
@@ -300,23 +270,34 @@ absl::Status CheckNode(const Graph& graph, const NodeToRead& node,
                        const OpDefinition& op, const ReadOptions& options,
                        const UnknownShapes& unknown,
                        const HashMap<int, int>& users_of) {
-  RETURN_IF_ERROR(ForEachTensor(graph, node, CheckShape));
+  // Shapes that no tensor may have, constants included.
+  for (int id : TensorsOf(node)) {
+    const Tensor& t = graph.tensor(id);
+    RETURN_IF_ERROR(
+        Labelled(CheckDims(t.dims), absl::StrCat("'", t.name, "'")));
+  }
   RETURN_IF_ERROR(CheckScales(graph, node));
   RETURN_IF_ERROR(CheckVariables(graph, node, users_of));
   RETURN_IF_ERROR(CheckShapesKnown(node, unknown));
-  RETURN_IF_ERROR(ForEachTensor(graph, node, CheckNotEmpty));
+  for (int id : TensorsOf(node)) {
+    const Tensor& t = graph.tensor(id);
+    const bool is_list = t.is_constant() && t.dims.size() == 1;
+    if (t.shape.elements() > 0 || is_list) continue;
+    return absl::UnimplementedError("a tensor is empty");
+  }
   return CheckViews(graph, node, op, options);
 }
 
 absl::Status CheckTensors(const Graph& graph, const NodeToRead& node,
                           const ReadOptions& options) {
-  return ForEachTensor(graph, node, [&](const Tensor& t, bool) -> absl::Status {
+  for (int id : TensorsOf(node)) {
+    const Tensor& t = graph.tensor(id);
     const bool runs_on_gpu = t.type == DataType::kFloat32 ||
                              t.type == DataType::kInt32 ||
                              t.type == DataType::kBool;
-    return t.is_constant() || runs_on_gpu ? absl::OkStatus()
-                                          : WhyNotFloat(t, options);
-  });
+    if (!t.is_constant() && !runs_on_gpu) return WhyNotFloat(t, options);
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CheckVersion(const OpDefinition& op, int version,

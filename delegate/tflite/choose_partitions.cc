@@ -2,6 +2,7 @@
 // builds them before any node is replaced.
 #include <algorithm>
 #include <any>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,20 +84,14 @@ PartitionWorth WorthOfNodes(const CheckedModel& model,
     if (checked.folded) continue;
     for (const Node& node : checked.nodes) {
       worth.operations += OperationsOf(graph, node);
-      for (const auto* list : {&node.inputs, &node.outputs}) {
-        for (TensorId id : *list) {
-          if (id != kNoTensor) {
-            worth.node_bytes += HostBytesOf(graph.tensor(id));
-          }
-        }
+      for (TensorId id : TensorsOf(node)) {
+        worth.node_bytes += HostBytesOf(graph.tensor(id));
       }
     }
   }
-  for (const auto* list : {&partition.inputs, &partition.outputs}) {
-    for (int id : *list) {
-      if (id < 0 || graph.tensor(id).is_constant()) continue;
-      worth.crossing_bytes += HostBytesOf(graph.tensor(id));
-    }
+  for (int id : TensorsOf(partition)) {
+    if (graph.tensor(id).is_constant()) continue;
+    worth.crossing_bytes += HostBytesOf(graph.tensor(id));
   }
   worth.cpu_us = static_cast<double>(worth.operations) / kCpuOperationsPerUs +
                  static_cast<double>(worth.node_bytes) / kCpuBytesPerUs;
@@ -134,16 +129,14 @@ void GlesSimpleDelegate::Refuse(const ModelPartition& partition,
 void GlesSimpleDelegate::RefuseSome(
     std::vector<ModelPartition>* partitions,
     absl::FunctionRef<std::string(const ModelPartition&)> why) {
-  std::vector<ModelPartition> kept;
-  for (ModelPartition& partition : *partitions) {
-    std::string reason = why(partition);
-    if (reason.empty()) {
-      kept.push_back(std::move(partition));
-    } else {
-      Refuse(partition, std::move(reason));
-    }
-  }
-  *partitions = std::move(kept);
+  const auto is_refused = [&](const ModelPartition& partition) {
+    const std::string reason = why(partition);
+    if (!reason.empty()) Refuse(partition, reason);
+    return !reason.empty();
+  };
+  partitions->erase(
+      std::remove_if(partitions->begin(), partitions->end(), is_refused),
+      partitions->end());
 }
 
 void GlesSimpleDelegate::RefuseLoops(TfLiteContext* context) {
@@ -315,9 +308,7 @@ absl::StatusOr<std::vector<ModelPartition>> GlesSimpleDelegate::BuildPartitions(
   now().border.clear();
   for (const ModelPartition& p : built) {
     now().nodes_delegated += static_cast<int>(p.nodes.size());
-    for (const auto* list : {&p.inputs, &p.outputs}) {
-      now().border.insert(now().border.end(), list->begin(), list->end());
-    }
+    absl::c_copy(TensorsOf(p), std::back_inserter(now().border));
   }
   return built;
 }

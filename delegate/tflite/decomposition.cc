@@ -79,7 +79,7 @@ void ReplacePrepare(const Subgraph& subgraph, const NodeFinder& find,
 }
 
 // The shapes have no elements, so that such tensors take no memory: [0, n] is
-// the composite's input n, [0, 0, n] the subgraph's tensor n.
+// the composite's or loop's input n, [0, 0, n] the composite's tensor n.
 constexpr int kInputRank = 2, kTensorRank = 3;
 
 std::optional<int> MarkOf(const TfLiteTensor& tensor, int rank) {
@@ -88,6 +88,27 @@ std::optional<int> MarkOf(const TfLiteTensor& tensor, int rank) {
     return std::nullopt;
   }
   return dims->data[rank - 1];
+}
+
+// The subgraph's inputs, by the marks that the kernel has copied to them.
+// `reads_all`: also those that no node reads.
+std::vector<SubgraphBorder::Input> InputsByMark(const TfLiteContext& subgraph,
+                                                const SubgraphTensors& tensors,
+                                                size_t count, bool reads_all) {
+  std::vector<SubgraphBorder::Input> inputs;
+  for (int id = 0; id < static_cast<int>(subgraph.tensors_size); ++id) {
+    const TfLiteTensor& tensor = subgraph.tensors[id];
+    // LiteRT's kernel lends a body's inputs its outputs' memory.
+    const bool is_plain = tensor.allocation_type == kTfLiteArenaRw ||
+                          tensor.allocation_type == kTfLiteCustom;
+    const auto position = MarkOf(tensor, kInputRank);
+    if (position && *position >= 0 && static_cast<size_t>(*position) < count &&
+        is_plain && !tensors.written.contains(id) &&
+        (reads_all || tensors.read.contains(id))) {
+      inputs.push_back({id, *position});
+    }
+  }
+  return inputs;
 }
 
 // A prepare function.
@@ -155,15 +176,8 @@ absl::StatusOr<SubgraphBorder> BorderOf(TfLiteContext* context, int node,
     prepared = found.kernel->prepare(context, found.node);
   }
   SubgraphBorder border;
-  border.inputs.reserve(tensors.read.size());
-  border.outputs.reserve(outputs.size());
-  for (int id : tensors.read) {
-    const auto position = MarkOf(subgraph.context->tensors[id], kInputRank);
-    if (is_input(id) && position &&
-        *position < static_cast<int>(inputs.size())) {
-      border.inputs.push_back({id, *position});
-    }
-  }
+  border.inputs = InputsByMark(*subgraph.context, tensors, inputs.size(),
+                               /*reads_all=*/false);
   for (size_t i = 0; i < outputs.size(); ++i) {
     const TfLiteTensor& outside = context->tensors[outputs[i]];
     const auto written = MarkOf(outside, kTensorRank);
@@ -293,9 +307,7 @@ namespace {
 constexpr size_t kMaxQuestions = 1 << 14;
 
 // No elements, so that such tensors take no memory.
-const std::vector<int> kUnlike = {0, 0}, kAlike = {0, 1};
-// [0, 0, n] is the loop's input n.
-std::vector<int> MarkFor(int position) { return {0, 0, position}; }
+const std::vector<int> kUnlike = {0, 0, 0}, kAlike = {0, 0, 1};
 
 // A prepare function that leaves the outputs' shapes as they are.
 TfLiteStatus KeepShapes(TfLiteContext*, TfLiteNode*) { return kTfLiteOk; }
@@ -421,27 +433,6 @@ absl::Status CheckLoop(const TfLiteContext& context, const TfLiteNode& node,
   return absl::OkStatus();
 }
 
-// The subgraph's inputs, by the marks that the kernel has copied to them.
-std::vector<SubgraphBorder::Input> InputsByMark(const TfLiteContext& subgraph,
-                                                const SubgraphTensors& tensors,
-                                                size_t count) {
-  std::vector<SubgraphBorder::Input> inputs;
-  for (size_t id = 0; id < subgraph.tensors_size; ++id) {
-    const TfLiteTensor& tensor = subgraph.tensors[id];
-    // LiteRT's kernel lends a body's inputs its outputs' memory.
-    const bool is_plain = tensor.allocation_type == kTfLiteArenaRw ||
-                          tensor.allocation_type == kTfLiteCustom;
-    const std::vector<int> dims = ReadInts(tensor.dims);
-    if (dims.size() != 3 || dims != MarkFor(dims[2]) || dims[2] < 0 ||
-        static_cast<size_t>(dims[2]) >= count || !is_plain ||
-        tensors.written.contains(static_cast<int>(id))) {
-      continue;
-    }
-    inputs.push_back({static_cast<int>(id), dims[2]});
-  }
-  return inputs;
-}
-
 // The border of the body; all inputs are in it, and an output that the body
 // does not change is the input. Fills in the condition's, too.
 //
@@ -485,7 +476,9 @@ absl::StatusOr<SubgraphBorder> LoopBorderOf(TfLiteContext* context, int node,
   for (int id : tested.last_first) {
     if (condition->context->tensors[id].type != kTfLiteBool) continue;
     ResizeWritten(condition->context, id, {1});
-    if (kernel.Prepare([](size_t i) { return MarkFor(static_cast<int>(i)); })) {
+    if (kernel.Prepare([](size_t i) {
+          return std::vector<int>{0, static_cast<int>(i)};
+        })) {
       condition->output = id;
       break;
     }
@@ -498,11 +491,10 @@ absl::StatusOr<SubgraphBorder> LoopBorderOf(TfLiteContext* context, int node,
                      why.empty() ? "" : ": ", why));
   }
   SubgraphBorder border;
-  border.inputs = InputsByMark(*body.context, changed, kernel.size());
-  for (const auto& input :
-       InputsByMark(*condition->context, tested, kernel.size())) {
-    if (tested.read.contains(input.id)) condition->inputs.push_back(input);
-  }
+  border.inputs = InputsByMark(*body.context, changed, kernel.size(),
+                               /*reads_all=*/true);
+  condition->inputs = InputsByMark(*condition->context, tested, kernel.size(),
+                                   /*reads_all=*/false);
 
   for (size_t i = 0; i < kernel.size(); ++i) {
     int found = -1;
@@ -549,43 +541,26 @@ class DecompositionFinder {
   }
 
  private:
-  struct Visited {
-    absl::Status status;
-    bool is_unsafe = false;
-    int nodes = 1;
-    size_t levels = 0;  // of composites, from this node down
-  };
-
-  // The node, and what is below it.
-  Visited Visit(TfLiteContext* context, int index) {
-    Visited visited;
+  // Reads what the node stands for, and the composites below it. nullptr: it is
+  // no composite.
+  const Decomposition* Visit(TfLiteContext* context, int index) {
     const auto at = find_.Get(context, index);
-    visited.status = at.status();
-    if (!at.ok()) return visited;
-    const NodeKey key = {context, index};
+    if (!at.ok()) return nullptr;  // CheckGraph() says why
     // Loops inside are left to the runtime.
-    if (IsLoop(*at->kernel) && context == context_) {
-      // On the heap: GCC 12 sees uninitialised members of one on the stack.
-      const auto loop = std::make_unique<Decomposition>();
-      loop->status = ReadLoop(key, *at->node, loop.get());
-      found_[key] = std::move(*loop);
+    const bool is_loop = IsLoop(*at->kernel) && context == context_;
+    if (!is_loop && !IsComposite(*at->kernel)) return nullptr;
+    const NodeKey key = {context, index};
+    const auto [it, is_new] = found_.try_emplace(key);
+    Decomposition& found = it->second;
+    if (is_new) {
+      found.status = is_loop ? ReadLoop(key, *at->node, &found)
+                             : Read(key, *at->node, &found);
     }
-    if (!IsComposite(*at->kernel)) return visited;
-    if (const auto it = visited_.find(key); it != visited_.end()) {
-      return it->second;
-    }
-    Decomposition decomposition;
-    visited.levels = 1;
-    visited.status = Read(key, *at->node, &decomposition, &visited);
-    decomposition.status = visited.status;
-    decomposition.is_unsafe = visited.is_unsafe;
-    found_[key] = std::move(decomposition);
-    visited_[key] = visited;
-    return visited;
+    return is_loop ? nullptr : &found;
   }
 
   absl::Status Read(const NodeKey& key, const TfLiteNode& node,
-                    Decomposition* out, Visited* visited) {
+                    Decomposition* out) {
     if (node.builtin_data == nullptr) {
       return absl::InvalidArgumentError("it names no decomposition");
     }
@@ -594,16 +569,16 @@ class DecompositionFinder {
     ASSIGN_OR_RETURN(auto found, subgraphs_.Get(subgraph));
     out->context = found;
     if (open_.size() > kMaxOpen || absl::c_linear_search(open_, found)) {
-      visited->is_unsafe = true;
+      out->is_unsafe = true;
       return absl::InvalidArgumentError(
           absl::StrCat("subgraph ", subgraph,
                        ", its decomposition, leads back to the composite"));
     }
     ASSIGN_OR_RETURN(out->plan, find_.PlanOf(found));
     // First: a composite below that is unsafe must be known.
-    RETURN_IF_ERROR(ReadBelow(out, visited));
+    RETURN_IF_ERROR(ReadBelow(out));
     if (auto s = CheckGraph(found, find_, out->plan); !s.ok()) {
-      visited->is_unsafe = true;
+      out->is_unsafe = true;
       return s;
     }
     ASSIGN_OR_RETURN(out->border, BorderOf(key.first, key.second, *out, find_));
@@ -636,23 +611,24 @@ class DecompositionFinder {
     return absl::OkStatus();
   }
 
-  absl::Status ReadBelow(Decomposition* out, Visited* visited) {
+  absl::Status ReadBelow(Decomposition* out) {
     open_.push_back(out->context);
     absl::Status status;
     size_t levels = 0;
     int64_t nodes = 0;
     for (int index : out->plan) {
-      const Visited below = Visit(out->context, index);
-      visited->is_unsafe |= below.is_unsafe;
-      status.Update(below.status);
-      levels = std::max(levels, below.levels);
-      nodes += below.nodes;
+      const Decomposition* below = Visit(out->context, index);
+      nodes += below == nullptr ? 1 : below->nodes;
+      if (below == nullptr) continue;
+      out->is_unsafe |= below->is_unsafe;
+      status.Update(below->status);
+      levels = std::max(levels, below->levels);
     }
     open_.pop_back();
-    visited->levels += levels;
-    visited->nodes = static_cast<int>(std::min<int64_t>(nodes, kMaxNodes + 1));
+    out->levels += levels;
+    out->nodes = static_cast<int>(std::min<int64_t>(nodes, kMaxNodes + 1));
     if (!status.ok()) return status;
-    if (visited->levels > kMaxLevels || visited->nodes > kMaxNodes) {
+    if (out->levels > kMaxLevels || out->nodes > kMaxNodes) {
       return absl::UnimplementedError(absl::StrCat(
           "its decomposition has more than ", kMaxLevels,
           " levels of composites or more than ", kMaxNodes, " nodes"));
@@ -664,7 +640,6 @@ class DecompositionFinder {
   const NodeFinder& find_;
   Subgraphs subgraphs_;
   Decompositions found_;
-  HashMap<NodeKey, Visited> visited_;
   std::vector<const TfLiteContext*> open_;  // being read, outermost first
 };
 

@@ -334,24 +334,6 @@ absl::Status GlesSimpleDelegate::FindShapes(TfLiteContext* context) {
   return absl::OkStatus();
 }
 
-absl::Status GlesSimpleDelegate::RefuseAll(TfLiteContext* context,
-                                           const absl::Status& why) {
-  if (!absl::IsFailedPrecondition(why)) return why;  // not the model's fault
-  model_.emplace();
-  for (int index : nodes_.plan) {
-    ASSIGN_OR_RETURN(const auto found, nodes_.find.Get(context, index));
-    CheckedNode checked;
-    checked.index = index;
-    checked.op = OpName(*found.kernel);
-    checked.support = why;
-    model_->position_of[index] = model_->nodes.size();
-    model_->nodes.push_back(std::move(checked));
-  }
-  now().nodes_total = static_cast<int>(model_->nodes.size());
-  now().refusals = GroupRefusals(*model_);
-  return absl::OkStatus();
-}
-
 absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
                                             const ContextOrError& of_caller) {
   RETURN_IF_ERROR(refusal_);
@@ -363,14 +345,15 @@ absl::Status GlesSimpleDelegate::Initialize(TfLiteContext* context,
   RETURN_IF_ERROR(EnsureGpu(context, of_caller));
   timer.Lap("context");
   ASSIGN_OR_RETURN(nodes_, FindNodes(context));
-  if (!nodes_.graph.ok()) return RefuseAll(context, nodes_.graph);
-  if (!options_.integer_rounding && AnyMayHoldQuantized(context, nodes_)) {
-    runtime_.asked = AskForCpuKernels(runtime_.library);
+  if (nodes_.graph.ok()) {
+    if (!options_.integer_rounding && AnyMayHoldQuantized(context, nodes_)) {
+      runtime_.asked = AskForCpuKernels(runtime_.library);
+    }
+    RETURN_IF_ERROR(FindShapes(context));
+    options_.read.traits =
+        AskKernels(context, nodes_, quant::TraitsOf(cpu_kernels()),
+                   FollowsKernels(options_, runtime_));
   }
-  RETURN_IF_ERROR(FindShapes(context));
-  options_.read.traits =
-      AskKernels(context, nodes_, quant::TraitsOf(cpu_kernels()),
-                 FollowsKernels(options_, runtime_));
   timer.Lap("shapes");
   options_.read.params_minor = ParamsMinorOf(runtime_);
   options_.read.cpu_kernels = cpu_kernels();

@@ -253,7 +253,7 @@ class GlesKernel final : public SimpleDelegateKernel {
   TensorIo io_;
   // Of inner tensors on the CPU; kept between runs, since kernels store data
   // there.
-  ScratchMemory::Blocks cpu_memory_;
+  ScratchMemory cpu_memory_;
 };
 
 // --- The delegate ------------------------------------------------------------
@@ -300,8 +300,6 @@ class GlesSimpleDelegate final : public SimpleDelegate {
                          const ContextOrError& of_caller);
   void BeginSubgraph(TfLiteContext* context);
   absl::Status FindShapes(TfLiteContext* context);
-  // Keeps all nodes on the CPU, for this reason.
-  absl::Status RefuseAll(TfLiteContext* context, const absl::Status& why);
   // The kernels that quantized nodes must match; known after Initialize().
   quant::CpuKernels cpu_kernels() const {
     return options_.integer_rounding.value_or(CpuKernelsOf(runtime_));

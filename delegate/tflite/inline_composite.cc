@@ -11,6 +11,7 @@
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/printable.h"
+#include "delegate/plan/storage.h"
 #include "delegate/tflite/reader.h"
 
 namespace gles_delegate {
@@ -225,8 +226,7 @@ class JoinedRows {
     Tensor tensor;
     tensor.name = "rows";
     tensor.type = DataType::kInt32;
-    tensor.dims = {static_cast<int>(values.size())};
-    tensor.shape = Shape::FromDims(tensor.dims);
+    tensor.SetDims({static_cast<int>(values.size())});
     tensor.constant = ConstantData::Of(values);
     return add_(std::move(tensor));
   }
@@ -379,13 +379,10 @@ class CompositeInliner::Level {
       if (rows.Take(node) || rows.TakeRow(node)) return absl::OkStatus();
       for (int id : node.inputs) rows.Write(id);
     } else if (IsComposite(*node.kernel)) {
-      absl::Status inlined = inliner_.Inline({decomposition_.context, index},
-                                             node.inputs, node.outputs, nodes);
-      if (inlined.ok()) return inlined;
-      return absl::Status(
-          inlined.code(),
-          absl::StrCat("STABLEHLO_COMPOSITE ", CompositeName(node.node), ": ",
-                       inlined.message()));
+      return Labelled(
+          inliner_.Inline({decomposition_.context, index}, node.inputs,
+                          node.outputs, nodes),
+          absl::StrCat("STABLEHLO_COMPOSITE ", CompositeName(node.node)));
     }
     nodes->push_back(std::move(node));
     return absl::OkStatus();

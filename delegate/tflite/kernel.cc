@@ -249,11 +249,8 @@ absl::Status GlesKernel::ReadAgain(TfLiteContext* context, SessionHost* host) {
 std::vector<std::vector<int>> GlesKernel::BorderShapes(
     const TfLiteContext& context) const {
   std::vector<std::vector<int>> shapes;
-  for (const auto* list :
-       {&setup_.partition.inputs, &setup_.partition.outputs}) {
-    for (int id : *list) {
-      shapes.push_back(ReadInts(context.tensors[id].dims));
-    }
+  for (int id : TensorsOf(setup_.partition)) {
+    shapes.push_back(ReadInts(context.tensors[id].dims));
   }
   for (int id : setup_.partition.inputs) {
     const auto value = setup_.nodes.shapes.values.find(id);
@@ -335,7 +332,7 @@ absl::Status GlesKernel::RunOnCpu(TfLiteContext* context) {
     }
   }
   const std::vector<int>& outputs = setup_.partition.outputs;
-  ScratchMemory scratch(context, &cpu_memory_);
+  TensorChanges lent(context);
   for (int index : setup_.partition.nodes) {
     ASSIGN_OR_RETURN(const auto found, setup_.nodes.find.Get(context, index));
     // PropagateShapes() only follows a loop.
@@ -343,10 +340,11 @@ absl::Status GlesKernel::RunOnCpu(TfLiteContext* context) {
       RETURN_IF_ERROR(
           PrepareAgain(context, found.node, *found.kernel, &values));
     }
-    scratch.LendToNode(*found.node, [&](int id) {
+    const auto keeps = [&](int id) {
       return absl::c_linear_search(outputs, id) &&
              context->tensors[id].data.raw != nullptr;
-    });
+    };
+    LendToNode(*context, *found.node, keeps, &cpu_memory_, &lent);
     // Kernels such as SHAPE's write when they are prepared, not when they run.
     if (GiveKnown(*context, *found.node, values)) continue;
     if (found.kernel->invoke(context, found.node) != kTfLiteOk) {

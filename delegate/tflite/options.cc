@@ -19,6 +19,7 @@
 #include "base/status_macros.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/device/known_names.h"
+#include "delegate/plan/storage.h"
 #include "delegate/tflite/runtime.h"
 #include "egl/context.h"
 #include "egl/process.h"
@@ -273,10 +274,8 @@ absl::StatusOr<std::string> ReadTuningFile(const std::string& path) {
         absl::StrCat("option tuning_file: cannot read '", path, "'"));
   }
   DeviceChoices any;
-  if (auto s = ApplyTuning(text, &any); !s.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("option tuning_file: '", path, "': ", s.message()));
-  }
+  RETURN_IF_ERROR(Labelled(ApplyTuning(text, &any),
+                           absl::StrCat("option tuning_file: '", path, "'")));
   return text;
 }
 

@@ -241,9 +241,10 @@ TfLiteStatus PrepareKnown(TfLiteContext* context, TfLiteNode* node,
 void RunForValues(TfLiteContext* context, TfLiteNode* node,
                   const TfLiteRegistration& registration,
                   TensorValues* values) {
-  ScratchMemory::Blocks blocks;
-  ScratchMemory scratch(context, &blocks);
-  scratch.LendToNode(*node, [](int) { return false; });
+  ScratchMemory memory;
+  TensorChanges lent(context);
+  LendToNode(
+      *context, *node, [](int) { return false; }, &memory, &lent);
   // Of an output that the kernel sizes as it runs.
   const ResizeLimit limit(context, kMaxRange * sizeof(int64_t));
   if (registration.invoke(context, node) != kTfLiteOk) return;
@@ -271,18 +272,10 @@ void AddEmptyOutputs(const TfLiteContext& context, const TfLiteNode& node,
 void EvaluateBeside(TfLiteContext* context, TfLiteNode* node,
                     const TfLiteRegistration& registration,
                     TensorValues* values) {
-  if (registration.prepare == nullptr ||
-      !IsKnownBefore(*context, *node, registration, *values)) {
-    return;
-  }
+  if (!IsKnownBefore(*context, *node, registration, *values)) return;
   TensorChanges changes(context);
-  SetKnown(*node, *values, &changes);
   SetOutputsAside(context, *node, &changes);
-  if (PrepareKnown(context, node, registration) != kTfLiteOk) return;
-  if (OutputsAreSmall(*context, *node, IsRange(registration))) {
-    RunForValues(context, node, registration, values);
-  }
-  AddEmptyOutputs(*context, *node, values);
+  (void)PrepareWithValues(context, node, registration, values);
 }
 
 // Adds the node's inputs without elements to `values`, except those in `made`,

@@ -35,13 +35,9 @@ bool IsHybrid(const Graph& graph, const OpDefinition* op,
          graph.tensor(inputs[0]).stored() == DataType::kFloat32;
 }
 
-bool HasZeroPoint(const Tensor& t) {
-  return absl::c_any_of(t.quantization.zero_point,
-                        [](int64_t zero) { return zero != 0; });
-}
-
 bool IsReadOtherwise(const Tensor& t) {
-  return IsByteView(t) && (t.quantized == DataType::kUint8 || HasZeroPoint(t));
+  return IsByteView(t) &&
+         (t.quantized == DataType::kUint8 || t.quantization.has_zero_point());
 }
 
 void ReadAsInt8(Tensor* t) {
@@ -162,9 +158,7 @@ void SetValues(const std::vector<T>& values, DataType type, Tensor* t) {
 // Constants whose values do not all fit stay int64.
 void NarrowConstant(Tensor* t) {
   const std::vector<int64_t> values = Int64s(*t);
-  if (values.empty() || !absl::c_all_of(values, FitsInt32)) {
-    return;
-  }
+  if (values.empty() || !absl::c_all_of(values, FitsInt32)) return;
   SetValues(std::vector<int32_t>(values.begin(), values.end()),
             DataType::kInt32, t);
 }
@@ -275,9 +269,7 @@ void ChooseInt64Views(absl::Span<const NodeToRead> nodes, Graph* graph) {
 
 bool TakesHostView(const OpDefinition& op, const Tensor& tensor,
                    bool is_output) {
-  if (tensor.is_complex) {
-    return op.Has(kTakesComplex) || op.Has(kKeepsOrder);
-  }
+  if (tensor.is_complex) return op.Has(kTakesComplex) || op.Has(kKeepsOrder);
   if (!tensor.is_host_view() || op.Has(kCasts)) return true;
   switch (tensor.host) {
     case DataType::kInt64:
@@ -406,8 +398,7 @@ Tensor ReadTensor(const TfLiteTensor& tensor, int index) {
   t.name =
       tensor.name == nullptr ? absl::StrCat("tensor ", index) : tensor.name;
   t.type = TypeOf(tensor.type);
-  t.dims = ReadInts(tensor.dims);
-  t.shape = Shape::FromDims(t.dims);
+  t.SetDims(ReadInts(tensor.dims));
   t.quantization = ReadQuantization(tensor);
   t.sparsity = ReadSparsity(tensor.sparsity);
   t.is_variable = tensor.is_variable;

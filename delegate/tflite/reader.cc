@@ -144,19 +144,13 @@ struct ModelOverview {
   HashSet<std::pair<int, int>> quantized_integers;
 };
 
-bool IsInteger(const Tensor& t) {
-  return t.type == DataType::kInt32 || t.type == DataType::kBool;
-}
-
 // The node has int32 or bool tensors that are computed at run time.
 bool HoldsIntegers(const Graph& graph, const NodeToRead& node) {
-  const auto any = [&](const std::vector<int>& ids) {
-    return absl::c_any_of(ids, [&](int id) {
-      return id >= 0 && !graph.tensor(id).is_constant() &&
-             IsInteger(graph.tensor(id));
-    });
-  };
-  return any(node.inputs) || any(node.outputs);
+  return absl::c_any_of(TensorsOf(node), [&](int id) {
+    const Tensor& t = graph.tensor(id);
+    return !t.is_constant() &&
+           (t.type == DataType::kInt32 || t.type == DataType::kBool);
+  });
 }
 
 // LSTM's basic kernel makes variables of two inputs that no node computes,
@@ -217,6 +211,7 @@ class ModelReader {
         options_(options) {}
 
   absl::StatusOr<CheckedModel> Read() {
+    if (!nodes_.graph.ok()) return RefuseAll();
     for (size_t i = 0; i < context_->tensors_size; ++i) {
       Tensor tensor = ReadTensor(context_->tensors[i], static_cast<int>(i));
       tensor.constant.SetInOtherSubgraphs(
@@ -242,6 +237,20 @@ class ModelReader {
   }
 
  private:
+  // Keeps all nodes of a graph with a fault on the CPU.
+  absl::StatusOr<CheckedModel> RefuseAll() {
+    if (!absl::IsFailedPrecondition(nodes_.graph)) return nodes_.graph;
+    for (int index : nodes_.plan) {
+      ASSIGN_OR_RETURN(const auto found, nodes_.find.Get(context_, index));
+      CheckedNode checked;
+      checked.index = index;
+      checked.op = OpName(*found.kernel);
+      checked.support = nodes_.graph;
+      model_.Add(std::move(checked));
+    }
+    return std::move(model_);
+  }
+
   // One that is none of the model's, and not made by a pass.
   TensorId AddOwnTensor(Tensor tensor) {
     tensor.tflite_index = static_cast<int>(model_.graph.tensors.size());
@@ -284,8 +293,7 @@ class ModelReader {
     } else {
       checked.support = CheckOwn(inlined_.all[inlined.begin], &checked);
     }
-    model_.position_of[index] = model_.nodes.size();
-    model_.nodes.push_back(std::move(checked));
+    model_.Add(std::move(checked));
     return absl::OkStatus();
   }
 
@@ -303,13 +311,10 @@ class ModelReader {
   // The option float32_nodes, and quantized nodes: what they write, their
   // states among it. Their constants follow (passes/keep_float32.cc).
   void KeepFloat32(Node* node) {
-    for (const auto* list : {&node->inputs, &node->outputs}) {
-      for (TensorId id : *list) {
-        if (id == kNoTensor) continue;
-        const Tensor& t = model_.graph.tensor(id);
-        node->always_float32 |=
-            profile_.options.half && t.is_float_view() && !t.is_constant();
-      }
+    for (TensorId id : TensorsOf(*node)) {
+      const Tensor& t = model_.graph.tensor(id);
+      node->always_float32 |=
+          profile_.options.half && t.is_float_view() && !t.is_constant();
     }
     for (const auto& [first, last] : options_.float32_nodes) {
       if (node->tflite_index < first || node->tflite_index > last) continue;

@@ -4,6 +4,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_READER_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_READER_H_
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -115,6 +116,15 @@ std::vector<int> ReadInts(const TfLiteIntArray* array);
 // The same without absent tensors (-1).
 std::vector<int> ReadPresent(const TfLiteIntArray* tensors);
 
+// The inputs and outputs of a node or partition, without absent ones.
+template <typename T>
+std::vector<int> TensorsOf(const T& node) {
+  std::vector<int> ids = node.inputs;
+  ids.insert(ids.end(), node.outputs.begin(), node.outputs.end());
+  ids.erase(std::remove(ids.begin(), ids.end(), kNoTensor), ids.end());
+  return ids;
+}
+
 // The tensor's TfLiteQuantizationType as a number, since newer runtimes have
 // values that are not in the headers' enum.
 int QuantizationKind(const TfLiteTensor& tensor);
@@ -214,6 +224,9 @@ struct Decomposition : Subgraph {
   bool is_unsafe = false;
   SubgraphBorder border;
   std::optional<LoopCondition> condition;  // of a WHILE
+  // Of a composite, with those inside.
+  int nodes = 1;
+  size_t levels = 1;
 
   // "decomposition", "body": for messages.
   const char* noun() const { return condition ? "body" : "decomposition"; }
@@ -384,6 +397,10 @@ struct CheckedModel {
   std::vector<CheckedNode> nodes;    // in execution order
   HashMap<int, size_t> position_of;  // by TFLite's node index
 
+  void Add(CheckedNode node) {
+    position_of[node.index] = nodes.size();
+    nodes.push_back(std::move(node));
+  }
   const CheckedNode& node(int index) const {
     return nodes[position_of.at(index)];
   }

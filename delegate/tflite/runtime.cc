@@ -584,26 +584,22 @@ size_t BytesOf(const TfLiteTensor& t) {
   return bytes;
 }
 
-void ScratchMemory::Lend(int id) {
-  const TfLiteTensor& t = context_->tensors[id];
-  const size_t bytes = BytesOf(t);
-  const bool keeps_state = t.is_variable && t.data.raw != nullptr;
-  if (!IsInArena(t) || keeps_state || bytes == 0) return;
-  std::vector<uint8_t>& memory = (*blocks_)[id];
-  memory.resize(bytes);
-  changes_.Set(id, &TfLiteTensor::bytes, bytes);
-  changes_.SetData(id, memory.data());
-}
-
-void ScratchMemory::LendToNode(const TfLiteNode& node,
-                               absl::FunctionRef<bool(int tensor)> keeps) {
+void LendToNode(const TfLiteContext& context, const TfLiteNode& node,
+                absl::FunctionRef<bool(int tensor)> keeps,
+                ScratchMemory* memory, TensorChanges* changes) {
   for (const TfLiteIntArray* tensors :
        {node.outputs, node.intermediates, node.temporaries}) {
-    if (tensors == nullptr) continue;
-    for (int i = 0; i < tensors->size; ++i) {
-      const int id = tensors->data[i];
+    for (int id : ReadInts(tensors)) {
       // TFLite takes a file's intermediates as they are.
-      if (HasTensor(*context_, id) && !keeps(id)) Lend(id);
+      if (!HasTensor(context, id) || keeps(id)) continue;
+      const TfLiteTensor& t = context.tensors[id];
+      const size_t bytes = BytesOf(t);
+      const bool keeps_state = t.is_variable && t.data.raw != nullptr;
+      if (!IsInArena(t) || keeps_state || bytes == 0) continue;
+      std::vector<uint8_t>& lent = (*memory)[id];
+      lent.resize(bytes);
+      changes->Set(id, &TfLiteTensor::bytes, bytes);
+      changes->SetData(id, lent.data());
     }
   }
 }

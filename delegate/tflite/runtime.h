@@ -184,30 +184,16 @@ class TensorChanges {
   std::vector<std::function<void(TfLiteContext*)>> undo_;
 };
 
-// Lends tensors of the arena memory that they do not have yet, to run nodes
-// outside the runtime's Invoke. Restores their own on destruction.
-class ScratchMemory {
- public:
-  // By tensor. 16-byte aligned, as TFLite's kernels expect.
-  using Blocks = HashMap<int, std::vector<uint8_t>>;
+// Memory by tensor. 16-byte aligned, as TFLite's kernels expect.
+using ScratchMemory = HashMap<int, std::vector<uint8_t>>;
 
-  // Both must outlive this. The memory belongs to `blocks`.
-  ScratchMemory(TfLiteContext* context, Blocks* blocks)
-      : context_(context), blocks_(blocks), changes_(context) {}
-
-  // Lends memory for everything that the node writes: outputs, intermediates
-  // and temporaries; except absent (-1) and empty tensors, variables that have
-  // memory, tensors outside the arena, and those for which `keeps` is true.
-  void LendToNode(const TfLiteNode& node,
-                  absl::FunctionRef<bool(int tensor)> keeps);
-
- private:
-  void Lend(int id);
-
-  TfLiteContext* context_;
-  Blocks* blocks_;
-  TensorChanges changes_;
-};
+// Until `changes` end, lends a node `memory` to run outside the runtime's
+// Invoke, for everything that it writes: outputs, intermediates and
+// temporaries; except absent (-1) and empty tensors, variables that have
+// memory, tensors outside the arena, and those for which `keeps` is true.
+void LendToNode(const TfLiteContext& context, const TfLiteNode& node,
+                absl::FunctionRef<bool(int tensor)> keeps,
+                ScratchMemory* memory, TensorChanges* changes);
 
 // Values in the runtime's representation, by TFLite's tensor index.
 using TensorValues = HashMap<int, ConstantData>;

@@ -30,16 +30,17 @@ PAGE = "docs/troubleshooting.md"
 STATUSES = ("Unavailable", "FailedPrecondition", "DeadlineExceeded", "ResourceExhausted",
             "Aborted", "NotFound", "PermissionDenied", "DataLoss")
 MESSAGE = re.compile(r'absl::(?:' + "|".join(STATUSES) +
-                     r')Error\(|(?="(?:WARNING|INFO|ERROR): )|\b(?:Warn|Tell)\((?:context,|\{)|\bTellWarnings\(|\blog\('
+                     r')Error\(|\bExhausted\(|(?="(?:WARNING|INFO|ERROR): )|\b(?:Warn|Tell)\((?:context,|\{)|\bTellWarnings\(|\blog\('
                      r'|\blines\.push_back\(|\w*warning_ =|\b(?:line|why) =')
 # The programs' own lines are results, not messages.
-FAILURE = re.compile(r"absl::(?:InvalidArgument|" + "|".join(STATUSES) + r")Error\(")
+FAILURE = re.compile(r"absl::(?:InvalidArgument|" + "|".join(STATUSES) +
+                     r")Error\(|\b(?:Invalid|Exhausted)\(")
 PROGRAMS = ("benchmark_model", "gles_demo", "gles_doctor", "gles_tune", "inference_diff",
             "model_report", "quantized_accuracy")
 OF_PROGRAMS = [f"tools/{name}{rest}.cc" for name in PROGRAMS for rest in ("", "/*")] + [
     "tools/common/*.cc", "tools/conformance/gles_conformance.cc"] + [
         f"tools/runner/{name}.cc" for name in ("backend", "backend_flags", "inputs", "model_layers")]
-INVALID = re.compile(r"absl::InvalidArgumentError\(")
+INVALID = re.compile(r"absl::InvalidArgumentError\(|\bInvalid\(")
 CHECKS = re.compile(
     r"/(?:options|option_texts|environment_options|tuning_parameters|runtime)\.cc$")
 # Of JavaScript and Java.

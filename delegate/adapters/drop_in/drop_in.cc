@@ -1,9 +1,9 @@
 // The stock GPU delegate's functions, by those of libgles_delegate.so.
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <string>
 
+#include "absl/strings/strip.h"
 #include "delegate/adapters/drop_in/stock_options.h"
 #include "gles_delegate/gles_delegate.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
@@ -23,10 +23,9 @@ void Warn(const std::string& text) {
 
 // Why the call before failed, without the name that is put before it again.
 const char* LastError() {
-  constexpr char kPrefix[] = "TfLiteGlesDelegate: ";
-  constexpr size_t kLength = sizeof(kPrefix) - 1;
-  const char* const text = TfLiteGlesDelegateLastError();
-  return std::strncmp(text, kPrefix, kLength) == 0 ? text + kLength : text;
+  return absl::StripPrefix(TfLiteGlesDelegateLastError(),
+                           "TfLiteGlesDelegate: ")
+      .data();
 }
 
 // fn's result; NULL if memory ends.
@@ -39,17 +38,23 @@ TfLiteDelegate* Guarded(const Fn& fn) {
   }
 }
 
-// NULL only if memory ends: callers of the stock delegate do not look.
-TfLiteDelegate* Create(const Mapped& mapped) {
-  for (const std::string& warning : mapped.warnings) Warn(warning);
-  TfLiteDelegate* delegate = nullptr;
+// Without `report_error`, NULL only if memory ends: callers of the stock
+// delegate do not look.
+TfLiteDelegate* Create(const Mapped& mapped,
+                       void (*report_error)(const char*) = nullptr) {
   std::string reason = mapped.refusal;
   if (reason.empty()) {
-    delegate = TfLiteGlesDelegateCreate(&mapped.options);
-    if (delegate == nullptr) reason = LastError();
+    if (auto* delegate = TfLiteGlesDelegateCreate(&mapped.options)) {
+      for (const std::string& warning : mapped.warnings) Warn(warning);
+      return delegate;
+    }
+    reason = LastError();
   }
-  return delegate != nullptr ? delegate
-                             : TfLiteGlesDelegateCreateRefusal(reason.c_str());
+  if (report_error == nullptr) {
+    return TfLiteGlesDelegateCreateRefusal(reason.c_str());
+  }
+  report_error(reason.c_str());
+  return nullptr;
 }
 
 }  // namespace
@@ -120,25 +125,13 @@ void TFLGpuDelegateDelete(TfLiteDelegate* delegate) {
 TfLiteDelegate* tflite_plugin_create_delegate(
     char** options_keys, char** options_values, size_t num_options,
     void (*report_error)(const char*)) {
-  return Guarded([&]() -> TfLiteDelegate* {
+  return Guarded([&] {
     TfLiteGpuDelegateOptionsV2 options = TfLiteGpuDelegateOptionsV2Default();
-    std::string wrong = gles_delegate::drop_in::SetStockKeys(
+    const std::string wrong = gles_delegate::drop_in::SetStockKeys(
         options_keys, options_values, num_options, &options);
-    const Mapped mapped = FromV2(options);
-    if (wrong.empty()) wrong = mapped.refusal;
-    if (wrong.empty()) {
-      if (TfLiteDelegate* delegate =
-              TfLiteGlesDelegateCreate(&mapped.options)) {
-        for (const std::string& warning : mapped.warnings) Warn(warning);
-        return delegate;
-      }
-      wrong = LastError();
-    }
-    if (report_error == nullptr) {
-      return TfLiteGlesDelegateCreateRefusal(wrong.c_str());
-    }
-    report_error(wrong.c_str());
-    return nullptr;
+    Mapped mapped = FromV2(options);
+    if (!wrong.empty()) mapped.refusal = wrong;
+    return Create(mapped, report_error);
   });
 }
 

@@ -1,13 +1,13 @@
 #include "delegate/adapters/drop_in/stock_options.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <limits>
 #include <type_traits>
 #include <variant>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 
 namespace gles_delegate::drop_in {
 namespace {
@@ -19,7 +19,7 @@ constexpr int64_t kKnownFlags =
     TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
 
 std::string OutOfRange(const char* field, int64_t value, const char* range) {
-  return std::string(field) + " is " + std::to_string(value) + ", not " + range;
+  return absl::StrCat(field, " is ", value, ", not ", range);
 }
 
 using Stock = TfLiteGpuDelegateOptionsV2;
@@ -51,14 +51,13 @@ std::string CheckPriorities(const Stock& stock) {
   constexpr int32_t kAuto = TFLITE_GPU_INFERENCE_PRIORITY_AUTO;
   if (first == kAuto) return "inference_priority1 is AUTO (0): name one";
   if (second == kAuto && third != kAuto) {
-    return "inference_priority3 is " + std::to_string(third) +
-           " after an inference_priority2 of AUTO (0)";
+    return absl::StrCat("inference_priority3 is ", third,
+                        " after an inference_priority2 of AUTO (0)");
   }
   if (first == second || first == third ||
       (second == third && second != kAuto)) {
-    return "inference_priority1 to 3 are " + std::to_string(first) + ", " +
-           std::to_string(second) + ", " + std::to_string(third) +
-           ": one comes twice";
+    return absl::StrCat("inference_priority1 to 3 are ", first, ", ", second,
+                        ", ", third, ": one comes twice");
   }
   return "";
 }
@@ -84,10 +83,8 @@ void MapSerialization(const TfLiteGpuDelegateOptionsV2& stock, Mapped* mapped) {
         TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION)) {
     return;
   }
-  const auto is_set = [](const char* text) {
-    return text != nullptr && *text != '\0';
-  };
-  if (!is_set(stock.serialization_dir) || !is_set(stock.model_token)) {
+  if (absl::NullSafeStringView(stock.serialization_dir).empty() ||
+      absl::NullSafeStringView(stock.model_token).empty()) {
     mapped->warnings.push_back(
         "ENABLE_SERIALIZATION is set, and serialization_dir or model_token is "
         "not: nothing is kept for the next start");
@@ -97,27 +94,12 @@ void MapSerialization(const TfLiteGpuDelegateOptionsV2& stock, Mapped* mapped) {
   mapped->options.model_token = stock.model_token;
 }
 
-// Parses an integer in the range of `Number`; false if `text` is not one.
-template <typename Number>
-bool Parse(const char* text, Number* number) {
-  errno = 0;
-  char* end = nullptr;
-  const int64_t value = std::strtoll(text, &end, 10);
-  if (end == text || *end != '\0' || errno != 0 ||
-      value < std::numeric_limits<Number>::min() ||
-      value > std::numeric_limits<Number>::max()) {
-    return false;
-  }
-  *number = static_cast<Number>(value);
-  return true;
-}
-
 // Returns an error about one key and its value, or "".
 std::string SetStockKey(const char* key, const char* value, Stock* stock) {
   std::string known;
   for (const auto& known_key : kKeys) {
-    if (std::strcmp(key, known_key.name) != 0) {
-      known += std::string(known.empty() ? "" : ", ") + known_key.name;
+    if (absl::string_view(key) != known_key.name) {
+      absl::StrAppend(&known, known.empty() ? "" : ", ", known_key.name);
       continue;
     }
     const bool is_set = std::visit(
@@ -127,15 +109,15 @@ std::string SetStockKey(const char* key, const char* value, Stock* stock) {
             stock->*field = value;
             return true;
           } else {
-            return Parse(value, &(stock->*field));
+            return absl::SimpleAtoi(value, &(stock->*field));
           }
         },
         known_key.field);
     return is_set ? ""
-                  : std::string("option ") + key + ": '" + value +
-                        "' is not a whole number";
+                  : absl::StrCat("option ", key, ": '", value,
+                                 "' is not a whole number");
   }
-  return std::string("unknown option '") + key + "'; known are: " + known;
+  return absl::StrCat("unknown option '", key, "'; known are: ", known);
 }
 
 }  // namespace
@@ -164,10 +146,9 @@ Mapped FromV2(const Stock& stock) {
   MapSerialization(stock, &mapped);
   if (stock.experimental_flags & ~kKnownFlags) {
     mapped.warnings.push_back(
-        "experimental_flags is " + std::to_string(stock.experimental_flags) +
-        ", of which " +
-        std::to_string(stock.experimental_flags & ~kKnownFlags) +
-        " is not known here and has no effect");
+        absl::StrCat("experimental_flags is ", stock.experimental_flags,
+                     ", of which ", stock.experimental_flags & ~kKnownFlags,
+                     " is not known here and has no effect"));
   }
   return mapped;
 }

@@ -10,6 +10,7 @@
 #include <new>
 #include <set>
 #include <string>
+#include <type_traits>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -297,9 +298,6 @@ void UseTensorBuffers(const void* runtime, TfLiteDelegate* delegate) {
   (void)Functions().use(delegate, &buffers);
 }
 
-// The accelerator's name in LiteRT's log.
-constexpr char kName[] = "GPU OpenGL ES (gles_delegate)";
-
 void Say(absl::string_view text) {
   std::fprintf(stderr, "%.*s.\n", static_cast<int>(text.size()), text.data());
 }
@@ -388,29 +386,18 @@ absl::Status Create(const void* runtime, Environment environment,
       absl::StrCat("LiteRT does not take the delegate (status ", status, ")"));
 }
 
-int GetName(Accelerator, const char** name) {
-  if (name == nullptr) return kInvalidArgument;
-  *name = kName;
-  return kOk;
-}
-
+// The accelerator's name in LiteRT's log.
+constexpr const char* kName = "GPU OpenGL ES (gles_delegate)";
 // The version of the ABI, by which LiteRT compares accelerators.
-int GetVersion(Accelerator, ApiVersion* version) {
-  if (version == nullptr) return kInvalidArgument;
-  *version = {kMajor, 0, 0};
-  return kOk;
-}
+constexpr ApiVersion kVersion = {kMajor, 0, 0};
+// LiteRT need not compile the model before it asks for the delegate.
+constexpr bool kCompiles = true;
 
-int GetHardwareSupport(Accelerator, int* hardware) {
-  if (hardware == nullptr) return kInvalidArgument;
-  *hardware = kGpu;
-  return kOk;
-}
-
-// True: LiteRT need not compile the model before it asks for the delegate.
-int IsResponsibleForJitCompilation(Accelerator, bool* is) {
-  if (is == nullptr) return kInvalidArgument;
-  *is = true;
+// A function of AcceleratorDefinition that gives a constant.
+template <const auto& kValue>
+int Give(Accelerator, std::decay_t<decltype(kValue)>* value) {
+  if (value == nullptr) return kInvalidArgument;
+  *value = kValue;
   return kOk;
 }
 
@@ -437,10 +424,10 @@ using namespace gles_delegate::litert;  // NOLINT: C functions have no namespace
 
 const AcceleratorDefinition LiteRtAcceleratorImpl = {
     {sizeof(AcceleratorDefinition), kMajor, 0, 0},
-    GetName,
-    GetVersion,
-    GetHardwareSupport,
-    IsResponsibleForJitCompilation,
+    Give<kName>,
+    Give<kVersion>,
+    Give<kGpu>,
+    Give<kCompiles>,
     CreateDelegate,
     /*start_metrics_collection=*/nullptr,
     /*stop_metrics_collection=*/nullptr,

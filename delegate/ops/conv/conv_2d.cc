@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/conv/conv_strategies.h"
@@ -23,9 +22,8 @@ namespace {
 // as computed from the filter.
 absl::Status CheckConvOutput(const Shape& src, int outputs, const Shape& dst) {
   if (dst.b == src.b && dst.c == outputs) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("output is ", dst.ToString(), ", input has batch ", src.b,
-                   " and filter ", outputs, " outputs"));
+  return Invalid("output is ", dst.ToString(), ", input has batch ", src.b,
+                 " and filter ", outputs, " outputs");
 }
 
 // The common part of both nodes, whose parameter structs have fields of the
@@ -54,15 +52,13 @@ absl::StatusOr<ParsedNode> ParseConv2d(const NodeView& node) {
   const Shape& src = node.inputs[0]->shape;
   const Shape& filter = node.inputs[1]->shape;
   if (filter.elements() <= 0 || src.c % filter.c != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("filter has ", filter.c, " input channels, input has ",
-                     src.c, "; the one must divide the other"));
+    return Invalid("filter has ", filter.c, " input channels, input has ",
+                   src.c, "; the one must divide the other");
   }
   const int groups = src.c / filter.c;
   if (filter.b % groups != 0) {
-    return absl::InvalidArgumentError(absl::StrCat("filter has ", filter.b,
-                                                   " outputs, which ", groups,
-                                                   " groups do not divide"));
+    return Invalid("filter has ", filter.b, " outputs, which ", groups,
+                   " groups do not divide");
   }
   ASSIGN_OR_RETURN(auto read, ReadConvNode<ConvParams>(node, filter.b));
   return ParsedNode{Conv2dAttributes{read.first, groups},
@@ -75,13 +71,12 @@ absl::StatusOr<ParsedNode> ParseDepthwiseConv2d(const NodeView& node) {
   const Shape& src = node.inputs[0]->shape;
   const Shape& filter = node.inputs[1]->shape;
   if (filter.b != 1) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "filter must be [1,H,W,O], its first dimension is ", filter.b));
+    return Invalid("filter must be [1,H,W,O], its first dimension is ",
+                   filter.b);
   }
   if (src.c < 1 || filter.c < 1 || filter.c % src.c != 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "filter has ", filter.c, " outputs, no multiple of the input's ", src.c,
-        " channels"));
+    return Invalid("filter has ", filter.c,
+                   " outputs, no multiple of the input's ", src.c, " channels");
   }
   ASSIGN_OR_RETURN(auto read,
                    ReadConvNode<DepthwiseConvParams>(node, filter.c));
@@ -97,8 +92,7 @@ bool AppliesDepthwiseDirect(const Convolution& conv, const Planner&) {
 
 absl::Status PlanDepthwiseDirect(const Convolution& conv, Planner* planner) {
   const Shape& dst = conv.dst_shape;
-  const int pixels =
-      Even(dst.w, planner->profile().choices.depthwise_tile_pixels);
+  const int pixels = Even(dst.w, planner->choices().depthwise_tile_pixels);
   Dispatch d("depthwise_conv_2d");
   d.Define("TILE_PIXELS", pixels);
   if (conv.multiplier > 1) d.Define("MULTIPLIED");
@@ -139,7 +133,7 @@ constexpr int kManyVectors = 16;
 constexpr int kShortStrip = 7;
 
 bool AppliesDepthwiseRows(const Convolution& conv, const Planner& planner) {
-  return planner.profile().choices.simd_lanes > 1 && SharesTaps(conv) &&
+  return planner.choices().simd_lanes > 1 && SharesTaps(conv) &&
          conv.window.stride_h <= kMaxStride;
 }
 
@@ -153,7 +147,7 @@ int RowsOfStrip(int rows, int64_t columns, int lanes) {
 }
 
 absl::Status PlanDepthwiseRows(const Convolution& conv, Planner* planner) {
-  const DeviceChoices& choices = planner->profile().choices;
+  const DeviceChoices& choices = planner->choices();
   const SlidingWindow& window = conv.window;
   const Shape& dst = conv.dst_shape;
   // Whole tiles if the image is large enough: layers of any width then share a
@@ -184,7 +178,7 @@ absl::Status PlanDepthwiseRows(const Convolution& conv, Planner* planner) {
 constexpr int kMaxRows = 7;
 
 bool AppliesDepthwiseTiled(const Convolution& conv, const Planner& planner) {
-  const DeviceChoices& choices = planner.profile().choices;
+  const DeviceChoices& choices = planner.choices();
   // Of one output the direct way has one program for all windows.
   if (SharesAll(choices) && choices.depthwise_tile_pixels == 1 &&
       choices.depthwise_tile_rows == 1) {
@@ -358,9 +352,9 @@ absl::StatusOr<AxisPadding> GradientPadding(int padding, int in, int out,
                                             absl::string_view axis) {
   auto result = ComputePadding(padding, out, window, axis);
   if (!result.ok() || result->out == in) return result;
-  return absl::InvalidArgumentError(absl::StrCat(
-      "input ", axis, " is ", in, ", an output of ", out, " (window ",
-      window.size, ", stride ", window.stride, ") comes from ", result->out));
+  return Invalid("input ", axis, " is ", in, ", an output of ", out,
+                 " (window ", window.size, ", stride ", window.stride,
+                 ") comes from ", result->out);
 }
 
 // Convolution2DTransposeBias: the output follows from the input.
@@ -368,13 +362,12 @@ absl::StatusOr<AxisPadding> CustomPadding(int padding, int in, int out,
                                           const Window& window,
                                           absl::string_view axis) {
   if (in < 1 || window.size < 1 || window.stride < 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(axis, ": input ", in, ", window ", window.size,
-                     ", stride ", window.stride, " must all be positive"));
+    return Invalid(axis, ": input ", in, ", window ", window.size, ", stride ",
+                   window.stride, " must all be positive");
   }
   if (padding != kPaddingSame && padding != kPaddingValid) {
-    return absl::UnimplementedError(absl::StrCat(
-        "padding ", padding, " is not supported; SAME (1) and VALID (2) are"));
+    return Unimplemented("padding ", padding,
+                         " is not supported; SAME (1) and VALID (2) are");
   }
   const int total =
       padding == kPaddingSame
@@ -383,8 +376,7 @@ absl::StatusOr<AxisPadding> CustomPadding(int padding, int in, int out,
   const int64_t extent =
       int64_t{window.stride} * (in - 1) + window.size - total;
   if (extent > std::numeric_limits<int32_t>::max() / 2) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(axis, ": the output would have ", extent, " elements"));
+    return Invalid(axis, ": the output would have ", extent, " elements");
   }
   AxisPadding result;
   result.before = total / 2;
@@ -402,8 +394,8 @@ absl::StatusOr<ParsedNode> ParseTransposed(const NodeView& node,
   const Shape& filter = node.inputs[inputs.weights]->shape;
   const Shape& dst = node.outputs[0]->shape;
   if (src.c != filter.c) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "filter has ", filter.c, " input channels, input has ", src.c));
+    return Invalid("filter has ", filter.c, " input channels, input has ",
+                   src.c);
   }
   RETURN_IF_ERROR(CheckConvOutput(src, filter.b, dst));
   RETURN_IF_ERROR(CheckBias(node.input(inputs.bias), filter.b));
@@ -421,7 +413,7 @@ absl::StatusOr<ParsedNode> ParseTransposed(const NodeView& node,
   a.pad_left = width.before;
   a.pad_right = width.after;
   a.inputs = inputs;
-  return ParsedNode{a, {}};
+  return ParsedNode{a};
 }
 
 }  // namespace
@@ -443,9 +435,8 @@ absl::StatusOr<ParsedNode> ParseConvolution2dTransposeBias(
   TransposeConvParams p = {};
   constexpr size_t kBytes = 3 * sizeof(int);
   if (node.custom_params.size() < kBytes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("carries ", node.custom_params.size(),
-                     " bytes of parameters, wants ", kBytes));
+    return Invalid("carries ", node.custom_params.size(),
+                   " bytes of parameters, wants ", kBytes);
   }
   std::memcpy(&p, node.custom_params.data(), kBytes);
   return ParseTransposed(node, p, {}, CustomPadding);
@@ -461,9 +452,8 @@ absl::Status PlanTransposeDirect(const Convolution& conv, Planner* planner) {
   const SlidingWindow& window = conv.window;
   const Shape& dst = conv.dst_shape;
   // A tile's pixels are a stride apart, so each phase has its own tiles.
-  const ConvTile tile =
-      ChooseConvTile(DivideUp(dst.w, window.stride_w), dst.slices(),
-                     planner->profile().choices);
+  const ConvTile tile = ChooseConvTile(DivideUp(dst.w, window.stride_w),
+                                       dst.slices(), planner->choices());
   const int64_t step = int64_t{tile.pixels} * window.stride_w;
   const int64_t tiles_x = (dst.w + step - 1) / step * window.stride_w;
   Dispatch d("transpose_conv");
@@ -472,7 +462,7 @@ absl::Status PlanTransposeDirect(const Convolution& conv, Planner* planner) {
       .Read("src", conv.src)
       .Write("dst", conv.dst)
       .Grid(tiles_x, dst.h, DivideUp(dst.slices(), tile.slices) * dst.b);
-  if (planner->profile().choices.share_programs > 0) d.Define("ROLLED_OUTPUTS");
+  if (planner->choices().share_programs > 0) d.Define("ROLLED_OUTPUTS");
   RETURN_IF_ERROR(BindFilter(conv, planner, &d));
   BindWindow(conv, &d);
   return planner->Add(std::move(d));
@@ -545,10 +535,9 @@ absl::Status CheckConv3dChannels(const NodeView& node,
   const int outputs = filter.dims[a.transposed ? 3 : 4];
   if (src.dims[4] != inputs || dst.dims[4] != outputs ||
       src.dims[0] != dst.dims[0]) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("input ", DimsString(src.dims), ", output ",
-                     DimsString(dst.dims), " and a filter of ", inputs, " to ",
-                     outputs, " channels do not go together"));
+    return Invalid("input ", DimsString(src.dims), ", output ",
+                   DimsString(dst.dims), " and a filter of ", inputs, " to ",
+                   outputs, " channels do not go together");
   }
   return CheckBias(node.input(a.inputs.bias), outputs);
 }
@@ -561,11 +550,10 @@ absl::Status CheckEqualPaddings(const std::array<AxisPadding, 3>& paddings) {
         paddings[i].after == paddings[2].after) {
       continue;
     }
-    return absl::UnimplementedError(
-        absl::StrCat("the depth is padded by ", paddings[2].before, " and ",
-                     paddings[2].after, ", the ", kAxisNames[i], " by ",
-                     paddings[i].before, " and ", paddings[i].after,
-                     "; TFLite's kernel computes something else then"));
+    return Unimplemented("the depth is padded by ", paddings[2].before, " and ",
+                         paddings[2].after, ", the ", kAxisNames[i], " by ",
+                         paddings[i].before, " and ", paddings[i].after,
+                         "; TFLite's kernel computes something else then");
   }
   return absl::OkStatus();
 }
@@ -656,8 +644,8 @@ absl::Status PlanConv3d(const Node& node, Planner* planner) {
   if (const Tensor* t = ids.Bias(planner->graph()); t != nullptr) {
     bias = ValuesOf(*t);
   }
-  const ConvTile tile = ChooseConvTile(dst.shape.w, dst.shape.slices(),
-                                       planner->profile().choices);
+  const ConvTile tile =
+      ChooseConvTile(dst.shape.w, dst.shape.slices(), planner->choices());
   const int tiles_x = DivideUp(dst.shape.w, tile.pixels);
   Dispatch d("conv_3d");
   d.Define("TILE_PIXELS", tile.pixels)

@@ -8,7 +8,6 @@
 
 #include <array>
 
-#include "absl/status/status.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/checks.h"

@@ -141,9 +141,9 @@ const ConvStrategy kConvShared = {"conv_shared", AppliesConvShared,
 
 std::optional<Dispatch> ProductsShared(const MatrixProducts& products,
                                        const Planner& planner) {
-  if (planner.profile().choices.split_k_target == 0) return std::nullopt;
-  const Shape& src = planner.tensor(products.src).shape;
-  const Shape& dst = planner.tensor(products.dst).shape;
+  if (planner.choices().split_k_target == 0) return std::nullopt;
+  const Shape& src = planner.shape(products.src);
+  const Shape& dst = planner.shape(products.dst);
   const SharedWork work = {dst.w, dst.slices(), src.slices(),
                            /*products=*/dst.h};
   const auto grid = ChooseSharedGrid(work, planner.profile());
@@ -167,8 +167,8 @@ std::optional<Dispatch> ProductsShared(const MatrixProducts& products,
 std::optional<Dispatch> MatricesShared(const MatrixPairs& pairs,
                                        const Planner& planner) {
   const DeviceProfile& profile = planner.profile();
-  const Shape& src = planner.tensor(pairs.x).shape;
-  const Shape& dst = planner.tensor(pairs.dst).shape;
+  const Shape& src = planner.shape(pairs.x);
+  const Shape& dst = planner.shape(pairs.dst);
   SharedWork work = {dst.w, dst.slices(), src.slices(),
                      /*products=*/dst.h * dst.b};
   work.padded = true;
@@ -474,9 +474,7 @@ int TilingSharedBytes(const SharedTiling& t) {
 
 std::optional<SharedGrid> ChooseSharedGrid(const SharedWork& work,
                                            const DeviceProfile& profile) {
-  if (work.next_slices > 0 && work.slices > kMaxNextSource) {
-    return std::nullopt;
-  }
+  if (work.next_slices > 0 && work.slices > kMaxNextSource) return std::nullopt;
   std::optional<SharedTiling> t;
   if (work.next_slices == 0) t = FusedTiling(work, profile);
   if (!t && work.next_slices == 0) t = ManyOutputsTiling(work, profile);

@@ -21,8 +21,7 @@ bool AppliesConvDirect(const Convolution& conv, const Planner&) {
 absl::Status PlanConvDirect(const Convolution& conv, Planner* planner) {
   const Filter& filter = conv.filter;
   const Shape& dst = conv.dst_shape;
-  ConvTile tile =
-      ChooseConvTile(dst.w, dst.slices(), planner->profile().choices);
+  ConvTile tile = ChooseConvTile(dst.w, dst.slices(), planner->choices());
   // Slices that the outputs of one group take.
   int group_outputs = dst.slices();
   if (filter.groups > 1 && filter.groups_packed_apart()) {
@@ -157,7 +156,7 @@ Split Choose(const Convolution& conv, const DeviceProfile& profile) {
 
 // Does not apply if the output nearly fills the device: one lane per sum then.
 bool AppliesConvSplitK(const Convolution& conv, const Planner& planner) {
-  return planner.profile().choices.split_k_target > 0 && conv.IsTiled() &&
+  return planner.choices().split_k_target > 0 && conv.IsTiled() &&
          conv.input_stage.empty() && !conv.quantized_rows &&
          Choose(conv, planner.profile()).lanes > 1;
 }
@@ -188,8 +187,8 @@ constexpr ConvStrategy kConvSplitK = {"conv_split_k", AppliesConvSplitK,
                                       PlanConvSplitK};
 
 bool AppliesConv1x1(const Convolution& conv, const Planner& planner) {
-  return IsRowProduct(conv, planner.profile().choices) &&
-         conv.RowsArePixels() && conv.HasManyPixels();
+  return IsRowProduct(conv, planner.choices()) && conv.RowsArePixels() &&
+         conv.HasManyPixels();
 }
 
 int64_t MultiplyAddsOf(const Convolution& conv) {
@@ -263,7 +262,7 @@ TileWork TileWorkOf(const Convolution& conv, const Planner& planner) {
 // multiplications.
 bool HasFlatPlanes(const Convolution& conv, const Planner& planner) {
   // Weights that are made at run time are read by rows and columns.
-  if (planner.profile().choices.simd_lanes == 1 || conv.src_shape.b != 1 ||
+  if (planner.choices().simd_lanes == 1 || conv.src_shape.b != 1 ||
       !conv.constant_weights) {
     return false;
   }
@@ -296,7 +295,7 @@ void TakeTilesFlat(const Convolution& conv, const DeviceProfile& profile,
 }
 
 ConvTile TileOf(const Convolution& conv, bool flat, const Planner& planner) {
-  DeviceChoices choices = planner.profile().choices;
+  DeviceChoices choices = planner.choices();
   if (IsResidualInIntegers(conv, planner.graph())) {
     choices.conv_tile_pixels =
         std::min(choices.conv_tile_pixels, choices.residual_tile_pixels);
@@ -365,8 +364,7 @@ const ConvStrategy* ChooseConvStrategy(const Convolution& conv,
 absl::Status PlanConvolution(const Convolution& conv, Planner* planner) {
   const ConvStrategy* strategy = ChooseConvStrategy(conv, *planner);
   if (strategy == nullptr) {
-    return absl::ResourceExhaustedError(
-        "no tile of the fused convolutions fits the device");
+    return Exhausted("no tile of the fused convolutions fits the device");
   }
   return strategy->plan(conv, planner);
 }

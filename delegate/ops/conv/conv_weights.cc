@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/base/casts.h"
-#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/parallel.h"
 #include "delegate/ops/checks.h"
@@ -105,26 +105,23 @@ absl::Status CheckWeights(const Tensor& tensor, absl::string_view what) {
   // Packed rows are whole texels and end with the bias.
   constexpr int kMaxRow = std::numeric_limits<int>::max() - 4;
   if (tensor.shape.c > kMaxRow) {
-    return absl::UnimplementedError(
-        absl::StrCat(what, " has rows of ", tensor.shape.c, " values; up to ",
-                     kMaxRow, " are supported"));
+    return Unimplemented(what, " has rows of ", tensor.shape.c,
+                         " values; up to ", kMaxRow, " are supported");
   }
   if (!tensor.is_constant()) return CheckFloat(tensor, what);
   if (tensor.type != DataType::kFloat32 && tensor.type != DataType::kFloat16) {
-    return absl::UnimplementedError(
-        absl::StrCat(what, " is ", DataTypeName(tensor.type),
-                     "; float32 and float16 are supported"));
+    return Unimplemented(what, " is ", DataTypeName(tensor.type),
+                         "; float32 and float16 are supported");
   }
   if (!tensor.sparsity.empty()) {
-    return absl::UnimplementedError(absl::StrCat(
-        what, " is sparse; a dense one is supported, which DENSIFY makes"));
+    return Unimplemented(
+        what, " is sparse; a dense one is supported, which DENSIFY makes");
   }
   const int64_t wanted = tensor.shape.elements() *
                          static_cast<int64_t>(DataTypeSize(tensor.stored()));
   const int64_t got = static_cast<int64_t>(tensor.constant.bytes().size());
   if (got < wanted) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, " holds ", got, " bytes, its shape needs ", wanted));
+    return Invalid(what, " holds ", got, " bytes, its shape needs ", wanted);
   }
   return absl::OkStatus();
 }
@@ -132,19 +129,17 @@ absl::Status CheckWeights(const Tensor& tensor, absl::string_view what) {
 absl::Status CheckBias(const Tensor* bias, int out_channels) {
   if (bias == nullptr) return absl::OkStatus();
   if (bias->shape.elements() != out_channels) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the bias has ", bias->shape.elements(),
-                     " values, the filter has ", out_channels, " outputs"));
+    return Invalid("the bias has ", bias->shape.elements(),
+                   " values, the filter has ", out_channels, " outputs");
   }
   if (!bias->is_constant() && bias->type == DataType::kInt32) {
-    return absl::UnimplementedError(
+    return Unimplemented(
         "the bias is int32 and computed at run time; an int32 bias must be a "
         "constant of the model");
   }
   if (!bias->is_constant() && bias->shape.c != out_channels) {
-    return absl::UnimplementedError(
-        absl::StrCat("the bias is computed at run time and ",
-                     DimsString(bias->dims), "; a vector is supported"));
+    return Unimplemented("the bias is computed at run time and ",
+                         DimsString(bias->dims), "; a vector is supported");
   }
   return CheckWeights(*bias, "the bias");
 }
@@ -303,7 +298,7 @@ int BlocksOf(const Convolution& conv) {
 }
 
 bool PaysAsLiterals(const Convolution& conv, const Planner& planner) {
-  return BlocksOf(conv) <= planner.profile().choices.unrolled_terms &&
+  return BlocksOf(conv) <= planner.choices().unrolled_terms &&
          conv.pixels() >= kMinPixels &&
          planner.literal_dispatches() < kMaxLiterals && conv.constant_weights &&
          IsFinite(conv.weights.weights, planner) &&
@@ -407,8 +402,7 @@ bool StaysQuantized(const Tensor& matrix) {
       matrix.dims.size() != 2 || !matrix.sparsity.empty() ||
       static_cast<int64_t>(matrix.constant.bytes().size()) <
           matrix.shape.elements() ||
-      std::any_of(q.zero_point.begin(), q.zero_point.end(),
-                  [](int64_t zero) { return zero != 0; })) {
+      q.has_zero_point()) {
     return false;
   }
   // A texel of weights must be of one block.

@@ -130,7 +130,7 @@ Dispatch InputTransform(const Convolution& conv, const Tiles& tiles, int first,
                         TensorId planes, const Planner& planner) {
   Dispatch d("winograd_input");
   d.Read("src", conv.src).Write("planes", planes);
-  SetGrid(planner.tensor(planes).shape, planner.profile(), &d);
+  SetGrid(planner.shape(planes), planner.profile(), &d);
   d.uniforms.Int4("tiles", tiles.x, tiles.y, first, 0);
   d.uniforms.Int2("pad", conv.window.pad_left, conv.window.pad_top);
   return d;
@@ -150,7 +150,7 @@ PackedConstant PackBias(const Tensor* bias, int slices) {
 
 Dispatch OutputTransform(const Convolution& conv, const Tiles& tiles, int first,
                          TensorId planes, int bias_id, const Planner& planner) {
-  const Shape& shape = planner.tensor(planes).shape;
+  const Shape& shape = planner.shape(planes);
   PackedConstant bias =
       PackBias(conv.weights.Bias(planner.graph()), shape.slices());
   bias.shared_id = bias_id;

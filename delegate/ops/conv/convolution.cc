@@ -268,9 +268,7 @@ SlidingWindow* InputWindowOf(Node* node) {
 }
 
 const SlidingWindow* InputWindowOf(const Node& node) {
-  if (const auto* a = node.As<Conv2dAttributes>()) {
-    return a;
-  }
+  if (const auto* a = node.As<Conv2dAttributes>()) return a;
   return node.As<DepthwiseConv2dAttributes>();
 }
 

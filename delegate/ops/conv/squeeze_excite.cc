@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/conv_strategies.h"
@@ -82,9 +81,9 @@ absl::StatusOr<TensorId> AddBands(const Node& node, Planner* planner) {
   // vector on SIMD devices, which need not wait for others.
   constexpr int kPixels = 512;
   constexpr int kThreads = 128;
-  const int lanes = planner->profile().choices.simd_lanes;
+  const int lanes = planner->choices().simd_lanes;
   const int threads = lanes > 1 ? PowerOfTwo(lanes) : kThreads;
-  const Shape& src = planner->tensor(node.inputs[kSqueezeSource]).shape;
+  const Shape& src = planner->shape(node.inputs[kSqueezeSource]);
   const int pixels = src.h * src.w;
   const int bands = DivideUp(pixels, kPixels);
   const TensorId sums =
@@ -123,11 +122,11 @@ absl::Status PlanSqueezeExcite(const Node& node, Planner* planner) {
   if (a.adds_bands_first) {
     ASSIGN_OR_RETURN(source, AddBands(node, planner));
   }
-  const Shape& src = planner->tensor(source).shape;
-  const Shape& dst = planner->tensor(node.outputs[0]).shape;
+  const Shape& src = planner->shape(source);
+  const Shape& dst = planner->shape(node.outputs[0]);
   const bool has_second = node.inputs[kExciteWeights] != kNoTensor;
   // The channels of the first product.
-  const int between = planner->tensor(node.inputs[kSqueezeWeights]).shape.b;
+  const int between = planner->shape(node.inputs[kSqueezeWeights]).b;
   Slices slices = {src.slices(), dst.slices(), 0};
   if (has_second) {
     slices.second = slices.first;
@@ -137,9 +136,8 @@ absl::Status PlanSqueezeExcite(const Node& node, Planner* planner) {
       PowerOfTwo(std::max(kMinValues, slices.source + slices.first));
   const int invocations = ChooseInvocations(slices, values, planner->profile());
   if (invocations == 0) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("a squeeze-excite block of ", slices.max(),
-                     " slices has no work group on the device"));
+    return Exhausted("a squeeze-excite block of ", slices.max(),
+                     " slices has no work group on the device");
   }
   Dispatch d("squeeze_excite");
   d.Define("VALUES", values)

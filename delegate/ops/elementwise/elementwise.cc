@@ -88,7 +88,7 @@ PostOp FunctionOf(const NodeView& node) {
 absl::Status BindBroadcast(const Node& node, absl::Span<const Shape> aligned,
                            absl::Span<const char* const> names,
                            Planner* planner, Dispatch* d) {
-  const Shape to = planner->tensor(node.outputs[0]).shape;
+  const Shape to = planner->shape(node.outputs[0]);
   for (size_t i = 0; i < names.size(); ++i) {
     ASSIGN_OR_RETURN(auto input, Aligned(planner, node.inputs[i], aligned[i],
                                          node.outputs[0]));
@@ -118,7 +118,7 @@ absl::Status PlanElementwise(const Node& node, Planner* planner) {
     }
     functions.push_back(std::move(op));
   }
-  const Shape shape = planner->tensor(node.outputs[0]).shape;
+  const Shape shape = planner->shape(node.outputs[0]);
   Dispatch d("copy");
   d.Read("src", source).Write("dst", node.outputs[0]);
   if (attributes.source_shape.c == 1 && shape.c > 1) d.Define("SPLAT");
@@ -177,14 +177,12 @@ absl::Status CheckOperands(const NodeView& node) {
     case BuiltinOperator_FLOOR_MOD: {
       ASSIGN_OR_RETURN(auto bad, FirstThat(y, [](int v) { return v == 0; }));
       if (!bad) return absl::OkStatus();
-      return absl::InvalidArgumentError(
-          absl::StrCat("the divisor ", y.ToString(), " holds 0"));
+      return Invalid("the divisor ", y.ToString(), " holds 0");
     }
     case BuiltinOperator_POW: {
       ASSIGN_OR_RETURN(auto bad, FirstThat(y, [](int v) { return v < 0; }));
       if (!bad) return absl::OkStatus();
-      return absl::InvalidArgumentError(
-          absl::StrCat("the exponent ", y.ToString(), " holds ", *bad));
+      return Invalid("the exponent ", y.ToString(), " holds ", *bad);
     }
     case BuiltinOperator_MUL:
     case BuiltinOperator_STABLEHLO_MULTIPLY:
@@ -194,11 +192,11 @@ absl::Status CheckOperands(const NodeView& node) {
                            return v < -kMaxFactor || v > kMaxFactor;
                          }));
         if (!great) continue;
-        return absl::UnimplementedError(
-            absl::StrCat("the factor ", factor->ToString(), " holds ", *great,
-                         "; int64 is computed in 32 bits here, and factors "
-                         "past ",
-                         kMaxFactor, " stay on the CPU"));
+        return Unimplemented("the factor ", factor->ToString(), " holds ",
+                             *great,
+                             "; int64 is computed in 32 bits here, and factors "
+                             "past ",
+                             kMaxFactor, " stay on the CPU");
       }
       break;
     default:
@@ -312,7 +310,7 @@ absl::StatusOr<ParsedNode> ParseBinary(const NodeView& node) {
   ASSIGN_OR_RETURN(auto activation, ActivationOf(node));
   if (IsIntegers(*node.outputs[0]) && !activation.empty() &&
       activation.front().function != "clamp") {
-    return absl::UnimplementedError("a fused activation that is not of int32");
+    return Unimplemented("a fused activation that is not of int32");
   }
   parsed->post_ops.insert(parsed->post_ops.end(), activation.begin(),
                           activation.end());
@@ -323,7 +321,7 @@ absl::Status PlanAddN(const Node& node, Planner* planner) {
   // Two operands a dispatch: with source and result, the four images that a
   // minimal device binds.
   constexpr size_t kOperands = 2;
-  const Shape shape = planner->tensor(node.outputs[0]).shape;
+  const Shape shape = planner->shape(node.outputs[0]);
   TensorId sum = node.inputs[0];
   size_t next = 1;
   do {
@@ -367,15 +365,11 @@ bool IsScaled(const Tensor& tensor) {
 // equal quantizations.
 absl::Status CheckQuantizations(const Tensor& a, const Tensor& b) {
   const bool quantized = a.is_float_view() || b.is_float_view();
-  const Quantization& p = a.quantization;
-  const Quantization& q = b.quantization;
-  if (!quantized || (a.quantized == b.quantized && !p.per_channel() &&
-                     p.scale == q.scale && p.zero_point == q.zero_point)) {
+  if (!quantized || (SameQuantized(a, b) && !a.quantization.per_channel())) {
     return absl::OkStatus();
   }
-  return absl::UnimplementedError(absl::StrCat("compares ", a.ToString(),
-                                               " and ", b.ToString(),
-                                               ", whose quantizations differ"));
+  return Unimplemented("compares ", a.ToString(), " and ", b.ToString(),
+                       ", whose quantizations differ");
 }
 
 // How the steps of both sides, (value - zero point), are scaled: with 8 extra
@@ -387,9 +381,8 @@ absl::Status SetMultipliers(const Tensor& a, const Tensor& b,
     const float scale = sides[i]->quantization.scale[0];
     attributes->multipliers[i] = quant::MultiplierOf(double{scale});
     if (attributes->multipliers[i].shift > 30) {
-      return absl::UnimplementedError(
-          absl::StrCat(sides[i]->ToString(), " has the scale ", scale,
-                       "; TFLite's kernel takes less than 2^30"));
+      return Unimplemented(sides[i]->ToString(), " has the scale ", scale,
+                           "; TFLite's kernel takes less than 2^30");
     }
   }
   attributes->of_quantized = true;
@@ -419,7 +412,7 @@ ParsedNode AlignSelect(const NodeView& node,
   attributes.aligned = {AlignedShape(condition, to),
                         AlignedShape(node.inputs[1]->dims, to),
                         AlignedShape(node.inputs[2]->dims, to)};
-  return ParsedNode{attributes, {}};
+  return ParsedNode{attributes};
 }
 
 }  // namespace
@@ -438,7 +431,7 @@ absl::StatusOr<ParsedNode> ParseComparison(const NodeView& node) {
   for (int i = 0; i < 2; ++i) {
     attributes.aligned[i] = AlignedShape(node.inputs[i]->dims, output.dims);
   }
-  return ParsedNode{attributes, {}};
+  return ParsedNode{attributes};
 }
 
 absl::Status PlanComparison(const Node& node, Planner* planner) {
@@ -487,13 +480,13 @@ struct Int16SumsAttributes {
 absl::Status PlanInt16Sums(const Node& node, Planner* planner) {
   const auto& a = node.Get<Int16SumsAttributes>();
   const size_t parts = a.shifts.size();
-  const Shape to = planner->tensor(node.outputs[0]).shape;
+  const Shape to = planner->shape(node.outputs[0]);
   constexpr const char* kNames[kMaxInt16Sums] = {"a", "b", "c", "d",
                                                  "e", "f", "g", "h"};
   Dispatch d("int16_sums");
   d.Define("PARTS", static_cast<int>(parts));
   d.Define("RESCALE_64", "op_rescale_64");
-  if (planner->tensor(node.inputs[parts]).shape.c == 1 && to.c > 1) {
+  if (planner->shape(node.inputs[parts]).c == 1 && to.c > 1) {
     d.Define("ONE_ROW");
   }
   std::array<int, kMaxInt16Sums> shifts = {};
@@ -514,13 +507,9 @@ Node Int16Sums(const Node& of, const std::vector<TensorId>& parts,
                const std::vector<int>& shifts, TensorId rows, TensorId to) {
   static constexpr OpDefinition op =
       OpOfPasses("SUMS_OF_16_BITS", PlanInt16Sums);
-  Node node;
-  node.op = &op;
+  Node node = Node::Of(&op, parts, {to}, Int16SumsAttributes{shifts});
   node.tflite_index = of.tflite_index;
-  node.inputs = parts;
   node.inputs.push_back(rows);
-  node.outputs = {to};
-  node.attributes = Int16SumsAttributes{shifts};
   node.integer_path = true;
   return node;
 }
@@ -538,29 +527,29 @@ absl::StatusOr<ParsedNode> ParseCast(const NodeView& node) {
   const Tensor& output = *node.outputs[0];
   for (const Tensor* tensor : {&input, &output}) {
     if (tensor->is_float_view()) {
-      return absl::UnimplementedError(absl::StrCat(
+      return Unimplemented(
           tensor->ToString(),
-          " is quantized, and CAST works on its quantized values"));
+          " is quantized, and CAST works on its quantized values");
     }
   }
   for (const Tensor* tensor : {&input, &output}) {
     const Tensor& other = tensor == &input ? output : input;
     if (tensor->host == DataType::kFloat64 &&
         other.stored() != DataType::kFloat32) {
-      return absl::UnimplementedError(absl::StrCat(
+      return Unimplemented(
           tensor->ToString(),
           " is read and written as float32 here, so that only CASTs from and "
-          "to float32 run"));
+          "to float32 run");
     }
   }
   if (input.host == DataType::kInt64 && !IsIntegers(input) &&
       IsIntegers(output) && output.type != DataType::kBool) {
-    return absl::UnimplementedError(
-        absl::StrCat(input.ToString(),
-                     " is read as float32, since another CAST makes floats of "
-                     "it; floats do not hold every integer"));
+    return Unimplemented(
+        input.ToString(),
+        " is read as float32, since another CAST makes floats of "
+        "it; floats do not hold every integer");
   }
-  return ParsedNode{node.traits, {}};
+  return ParsedNode{node.traits};
 }
 
 namespace {
@@ -621,7 +610,7 @@ absl::StatusOr<ParsedNode> ParseDequantize(const NodeView& node) {
   if (input.is_constant()) return ParsedNode{};
   RETURN_IF_ERROR(CheckFloat(input, "input"));
   // In the float view the input holds real values already: a copy.
-  return ParsedNode{ElementwiseAttributes{0, input.shape, {}}, {}};
+  return ParsedNode{ElementwiseAttributes{0, input.shape, {}}};
 }
 
 namespace {
@@ -644,9 +633,9 @@ absl::StatusOr<ParsedNode> ParseToInt32(const NodeView& node) {
   };
   if (from.quantized != DataType::kInt16 || from.is_constant() ||
       !one_scale(from) || !one_scale(to)) {
-    return absl::UnimplementedError(absl::StrCat(
+    return Unimplemented(
         from.ToString(), " to ", to.ToString(),
-        ": to int32, only int16 activations of one scale are quantized"));
+        ": to int32, only int16 activations of one scale are quantized");
   }
   const float scale = from.quantization.scale[0];
   const quant::Multiplier multiplier = quant::MultiplierOf(
@@ -654,14 +643,12 @@ absl::StatusOr<ParsedNode> ParseToInt32(const NodeView& node) {
   // A quantized value shifted left by this many bits fits 32 bits.
   constexpr int kMaxShift = 15;
   if (multiplier.shift > kMaxShift) {
-    return absl::UnimplementedError(absl::StrCat(
+    return Unimplemented(
         "the scale ", scale, " over ", to.quantization.scale[0],
-        " is 2^15 or more, on which TFLite's arithmetic overflows"));
+        " is 2^15 or more, on which TFLite's arithmetic overflows");
   }
-  return ParsedNode{
-      RequantizeAttributes{scale, multiplier,
-                           static_cast<int>(to.quantization.zero_point[0])},
-      {}};
+  return ParsedNode{RequantizeAttributes{
+      scale, multiplier, static_cast<int>(to.quantization.zero_point[0])}};
 }
 
 absl::Status PlanToInt32(const Node& node, const RequantizeAttributes& a,
@@ -680,11 +667,11 @@ absl::Status PlanToInt32(const Node& node, const RequantizeAttributes& a,
 absl::StatusOr<ParsedNode> ParseQuantize(const NodeView& node) {
   if (node.outputs[0]->type == DataType::kInt32) return ParseToInt32(node);
   if (!node.outputs[0]->is_float_view()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        node.outputs[0]->ToString(), " carries no quantization parameters"));
+    return Invalid(node.outputs[0]->ToString(),
+                   " carries no quantization parameters");
   }
   // A copy; the simulator that follows every quantized output is the op.
-  return ParsedNode{ElementwiseAttributes{0, node.inputs[0]->shape, {}}, {}};
+  return ParsedNode{ElementwiseAttributes{0, node.inputs[0]->shape, {}}};
 }
 
 absl::Status PlanDequantize(const Node& node, Planner* planner) {
@@ -703,10 +690,9 @@ absl::Status PlanQuantize(const Node& node, Planner* planner) {
 absl::Status PlanFoldedConstant(const Node& node, Planner* planner) {
   for (TensorId id : node.outputs) {
     if (planner->tensor(id).is_constant()) continue;
-    return absl::UnimplementedError(
-        absl::StrCat(planner->tensor(id).ToString(),
-                     " is no constant after folding; only constants are "
-                     "supported"));
+    return Unimplemented(planner->tensor(id).ToString(),
+                         " is no constant after folding; only constants are "
+                         "supported");
   }
   return absl::OkStatus();
 }

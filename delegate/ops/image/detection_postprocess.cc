@@ -23,7 +23,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/custom_params.h"
@@ -50,22 +49,20 @@ absl::Status CheckDetectionTypes(const NodeView& node) {
   for (int i : {kEncodings, kScores, kAnchors}) {
     const Tensor& input = *node.inputs[i];
     if (!IsFloatOrUint8(input)) {
-      return absl::UnimplementedError(
-          absl::StrCat("input ", i, " is ", DataTypeName(input.stored()),
-                       ", TFLite's kernel takes float32 and uint8 alone"));
+      return Unimplemented("input ", i, " is ", DataTypeName(input.stored()),
+                           ", TFLite's kernel takes float32 and uint8 alone");
     }
   }
   if (node.inputs[kEncodings]->stored() != node.inputs[kAnchors]->stored()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "encodings are ", DataTypeName(node.inputs[kEncodings]->stored()),
-        ", anchors ", DataTypeName(node.inputs[kAnchors]->stored()),
-        "; TFLite's kernel reads both as the encodings' type"));
+    return Invalid("encodings are ",
+                   DataTypeName(node.inputs[kEncodings]->stored()),
+                   ", anchors ", DataTypeName(node.inputs[kAnchors]->stored()),
+                   "; TFLite's kernel reads both as the encodings' type");
   }
   for (const Tensor* output : node.outputs) {
     if (output->stored() != DataType::kFloat32) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("an output is ", DataTypeName(output->stored()),
-                       ", TFLite's kernel writes float32"));
+      return Invalid("an output is ", DataTypeName(output->stored()),
+                     ", TFLite's kernel writes float32");
     }
   }
   return absl::OkStatus();
@@ -76,21 +73,19 @@ absl::Status CheckInputDims(const NodeView& node, const DetectionParams& p) {
   const std::vector<int>& scores = node.inputs[kScores]->dims;
   const std::vector<int>& anchors = node.inputs[kAnchors]->dims;
   if (encodings.size() != 3 || encodings[0] != 1 || encodings[2] < 4) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("encodings are ", DimsString(encodings),
-                     ", must be 1xNxC of at least 4 channels"));
+    return Invalid("encodings are ", DimsString(encodings),
+                   ", must be 1xNxC of at least 4 channels");
   }
   // One less of the scores, as one more of the classes may pass 31 bits.
   if (scores.size() != 3 || scores[0] != 1 || scores[1] != encodings[1] ||
       (scores[2] != p.classes && scores[2] - 1 != p.classes)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "scores are ", DimsString(scores), " for ", encodings[1],
-        " anchors and ", p.classes,
-        " classes, must be 1xNxC of as many channels or one more"));
+    return Invalid("scores are ", DimsString(scores), " for ", encodings[1],
+                   " anchors and ", p.classes,
+                   " classes, must be 1xNxC of as many channels or one more");
   }
   if (anchors != std::vector<int>{encodings[1], 4}) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "anchors are ", DimsString(anchors), ", must be ", encodings[1], "x4"));
+    return Invalid("anchors are ", DimsString(anchors), ", must be ",
+                   encodings[1], "x4");
   }
   return absl::OkStatus();
 }
@@ -132,9 +127,9 @@ absl::StatusOr<Selection> SelectionOf(int64_t candidates,
   const int64_t a_mask = int64_t{32} * selection.threads;
   const int64_t masks = (candidates + a_mask - 1) / a_mask;
   if (masks > kMaxMasks) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "selects among ", candidates, " boxes; a work group of ",
-        selection.threads, " invocations takes ", kMaxMasks * a_mask));
+    return Exhausted("selects among ", candidates, " boxes; a work group of ",
+                     selection.threads, " invocations takes ",
+                     kMaxMasks * a_mask);
   }
   selection.masks = static_cast<int>(masks);
   const int64_t of_each =
@@ -152,8 +147,8 @@ class Postprocess {
       : node_(node),
         planner_(*planner),
         p_(node.Get<DetectionParams>()),
-        anchors_(planner->tensor(node.inputs[kEncodings]).shape.w),
-        first_(planner->tensor(node.inputs[kScores]).shape.c - p_.classes) {}
+        anchors_(planner->shape(node.inputs[kEncodings]).w),
+        first_(planner->shape(node.inputs[kScores]).c - p_.classes) {}
 
   absl::Status Plan() {
     const int max = std::min({p_.max, p_.max_of_class, anchors_});
@@ -226,7 +221,7 @@ class Postprocess {
     d.uniforms.Int("most", max);
     d.uniforms.Float("overlap", p_.iou_threshold);
     d.uniforms.Int("first_row",
-                   p_.last_class_first ? planner_.tensor(src).shape.h - 1 : 0);
+                   p_.last_class_first ? planner_.shape(src).h - 1 : 0);
     return d;
   }
 
@@ -269,8 +264,8 @@ class Postprocess {
   }
 
   absl::Status AddRows(TensorId kept) {
-    const Shape& boxes = planner_.tensor(node_.outputs[kBoxes]).shape;
-    const Shape& classes = planner_.tensor(node_.outputs[kClasses]).shape;
+    const Shape& boxes = planner_.shape(node_.outputs[kBoxes]);
+    const Shape& classes = planner_.shape(node_.outputs[kClasses]);
     const int each = p_.regular ? 1 : p_.classes_of_each;
     for (const bool of_boxes : {true, false}) {
       Dispatch d("detection_rows");
@@ -306,20 +301,19 @@ class Postprocess {
 absl::StatusOr<ParsedNode> ParseDetectionPostprocess(const NodeView& node) {
   ASSIGN_OR_RETURN(auto p, ReadDetectionParams(node.custom_params));
   if (p.max > kMaxDetections) {
-    return absl::UnimplementedError(
-        absl::StrCat("max_detections is ", p.max, ", at most ", kMaxDetections,
-                     " pay here: each is a pass over the anchors"));
+    return Unimplemented("max_detections is ", p.max, ", at most ",
+                         kMaxDetections,
+                         " pay here: each is a pass over the anchors");
   }
   if (p.classes_of_each > kMaxClassesOfEach) {
-    return absl::UnimplementedError(
-        absl::StrCat("max_classes_per_detection is ", p.classes_of_each,
-                     ", at most ", kMaxClassesOfEach, " are sorted here"));
+    return Unimplemented("max_classes_per_detection is ", p.classes_of_each,
+                         ", at most ", kMaxClassesOfEach, " are sorted here");
   }
   RETURN_IF_ERROR(CheckDetectionTypes(node));
   RETURN_IF_ERROR(CheckInputDims(node, p));
   RETURN_IF_ERROR(CheckDetectionOutputs(node, p));
   p.last_class_first = node.traits.last_class_first;
-  return ParsedNode{p, {}};
+  return ParsedNode{p};
 }
 
 // kResourceExhausted: too many anchors for one work group of the device.

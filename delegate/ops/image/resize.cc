@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/custom_params.h"
@@ -92,8 +91,8 @@ Pixels XnnpackPixels(int i, int in, int out, const ResizeAttributes& a) {
 absl::Status PlanBilinearQuantized(const Node& node,
                                    const ResizeOfQuantized& quantized,
                                    Planner* planner) {
-  const Shape from = planner->tensor(node.inputs[0]).shape;
-  const Shape to = planner->tensor(node.outputs[0]).shape;
+  const Shape from = planner->shape(node.inputs[0]);
+  const Shape to = planner->shape(node.outputs[0]);
   Dispatch d = TexelDispatch("resize_bilinear_quantized", node, *planner);
   if (quantized.by_xnnpack || !quantized.is_unsigned) d.Define("INTEGERS");
   if (quantized.by_xnnpack) d.Define("XNNPACK");
@@ -132,7 +131,7 @@ absl::StatusOr<ParsedNode> ParseResize(const NodeView& node) {
   ResizeAttributes a;
   a.align_corners = params->align_corners;
   a.half_pixel_centers = params->half_pixel_centers;
-  return ParsedNode{a, {}};
+  return ParsedNode{a};
 }
 
 MemoryView BilinearView(const Node& node, const Shape& from, const Shape& to) {
@@ -149,15 +148,14 @@ absl::Status PlanResizeBilinear(const Node& node, Planner* planner) {
   if (const auto* quantized = node.As<ResizeOfQuantized>()) {
     return PlanBilinearQuantized(node, *quantized, planner);
   }
-  const MemoryView source =
-      BilinearView(node, planner->tensor(node.inputs[0]).shape,
-                   planner->tensor(node.outputs[0]).shape);
+  const MemoryView source = BilinearView(node, planner->shape(node.inputs[0]),
+                                         planner->shape(node.outputs[0]));
   Dispatch d = TexelDispatch("resize_bilinear", node, *planner);
   d.uniforms.Float("scale_x", source.scale_x);
   d.uniforms.Float("scale_y", source.scale_y);
   d.uniforms.Float("shift", source.shift);
-  if (planner->profile().choices.simd_lanes > 1) {
-    const Shape& to = planner->tensor(node.outputs[0]).shape;
+  if (planner->choices().simd_lanes > 1) {
+    const Shape& to = planner->shape(node.outputs[0]);
     d.Define("ALL_SLICES").Grid(to.w, to.h, to.b);
     return planner->Add(std::move(d));
   }
@@ -166,8 +164,8 @@ absl::Status PlanResizeBilinear(const Node& node, Planner* planner) {
 
 absl::Status PlanResizeNearestNeighbor(const Node& node, Planner* planner) {
   const auto a = node.Get<ResizeAttributes>();
-  const Shape from = planner->tensor(node.inputs[0]).shape;
-  const Shape to = planner->tensor(node.outputs[0]).shape;
+  const Shape from = planner->shape(node.inputs[0]);
+  const Shape to = planner->shape(node.outputs[0]);
   Dispatch d = TexelDispatch("resize_nearest", node, *planner);
   // A driver that rounds a product otherwise would pick another pixel, so the
   // choice is made here: x from row 0, y from row 1.
@@ -196,9 +194,8 @@ absl::StatusOr<ParsedNode> ParseResampler(const NodeView& node) {
   const Tensor& data = *node.inputs[0];
   const Tensor& warp = *node.inputs[1];
   if (warp.dims[3] != 2 || warp.dims[0] != data.dims[0]) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("data ", DimsString(data.dims), " and warp ",
-                     DimsString(warp.dims), " must be BHWC and Bhw2"));
+    return Invalid("data ", DimsString(data.dims), " and warp ",
+                   DimsString(warp.dims), " must be BHWC and Bhw2");
   }
   RETURN_IF_ERROR(CheckOutputDims(
       *node.outputs[0],
@@ -242,10 +239,9 @@ absl::Status CheckLandmarks(const Tensor& landmarks, int version,
                                        dims[2] == 1 && dims[3] % dimensions == 0
                                  : dims.size() == 3 && dims[2] == dimensions;
   if (fits && dims[0] == 1) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("landmarks are ", DimsString(dims), ", version ", version,
-                   " wants ", version == 1 ? "1x1x1x(N*" : "1xNx", dimensions,
-                   version == 1 ? ")" : ""));
+  return Invalid("landmarks are ", DimsString(dims), ", version ", version,
+                 " wants ", version == 1 ? "1x1x1x(N*" : "1xNx", dimensions,
+                 version == 1 ? ")" : "");
 }
 
 }  // namespace
@@ -255,18 +251,17 @@ absl::StatusOr<ParsedNode> ParseTransformTensorBilinear(const NodeView& node) {
                    ReadTransformTensorParams(node.custom_params, node.version));
   const Tensor& data = *node.inputs[0];
   if (data.dims[0] != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("data is ", DimsString(data.dims), ", must be 1HWC"));
+    return Invalid("data is ", DimsString(data.dims), ", must be 1HWC");
   }
   RETURN_IF_ERROR(CheckDimsAre(*node.inputs[1], kMatrixDims, "the matrix"));
   RETURN_IF_ERROR(CheckOutputDims(
       *node.outputs[0], {1, p.output_height, p.output_width, data.dims[3]}));
-  return ParsedNode{p, {}};
+  return ParsedNode{p};
 }
 
 absl::Status PlanTransformTensorBilinear(const Node& node, Planner* planner) {
   const auto& p = node.Get<TransformTensorParams>();
-  const Shape& dst = planner->tensor(node.outputs[0]).shape;
+  const Shape& dst = planner->shape(node.outputs[0]);
   Dispatch d("transform_tensor_bilinear");
   if (p.half_pixel_centers) d.Define("HALF_PIXEL_CENTERS");
   d.Read("src", node.inputs[0])
@@ -282,17 +277,17 @@ absl::StatusOr<ParsedNode> ParseTransformLandmarks(const NodeView& node) {
   const Tensor& landmarks = *node.inputs[0];
   if (node.version != 1) p.dimensions = landmarks.shape.c;
   if (p.dimensions != 2 && p.dimensions != 3) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "landmarks have ", p.dimensions, " dimensions, must have 2 or 3"));
+    return Invalid("landmarks have ", p.dimensions,
+                   " dimensions, must have 2 or 3");
   }
   RETURN_IF_ERROR(CheckLandmarks(landmarks, node.version, p.dimensions));
   RETURN_IF_ERROR(CheckDimsAre(*node.inputs[1], kMatrixDims, "the matrix"));
-  return ParsedNode{p, {}};
+  return ParsedNode{p};
 }
 
 absl::Status PlanTransformLandmarks(const Node& node, Planner* planner) {
   const auto& p = node.Get<TransformLandmarksParams>();
-  const Shape& dst = planner->tensor(node.outputs[0]).shape;
+  const Shape& dst = planner->shape(node.outputs[0]);
   Dispatch d("transform_landmarks");
   d.Read("src", node.inputs[0])
       .Read("matrix", node.inputs[1])
@@ -313,12 +308,11 @@ absl::StatusOr<ParsedNode> ParseLandmarksToTransformMatrix(
                        static_cast<int>(landmarks.shape.elements() / 3)));
   // It divides by these sizes minus one.
   if (p.version == 1 && (p.output_height == 1 || p.output_width == 1)) {
-    return absl::UnimplementedError(
-        absl::StrCat("the output ", p.output_height, "x", p.output_width,
-                     " must be larger than one pixel in both directions"));
+    return Unimplemented("the output ", p.output_height, "x", p.output_width,
+                         " must be larger than one pixel in both directions");
   }
   RETURN_IF_ERROR(CheckDimsAre(*node.outputs[0], kMatrixDims, "the output"));
-  return ParsedNode{std::move(p), {}};
+  return ParsedNode{std::move(p)};
 }
 
 absl::Status PlanLandmarksToTransformMatrix(const Node& node,
@@ -334,7 +328,7 @@ absl::Status PlanLandmarksToTransformMatrix(const Node& node,
   Dispatch d("landmarks_to_transform_matrix");
   d.Define("VERSION", p.version);
   // The position of landmark i: at x = i, or from channel i * dimensions on.
-  if (planner->tensor(node.inputs[0]).shape.w == 1) d.Define("IN_CHANNELS");
+  if (planner->shape(node.inputs[0]).w == 1) d.Define("IN_CHANNELS");
   d.Read("src", node.inputs[0])
       .Write("dst", node.outputs[0])
       .Constant(std::move(subset))

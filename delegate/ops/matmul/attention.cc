@@ -148,14 +148,6 @@ bool HoldsScores(const AttentionWork& work, const DeviceProfile& profile) {
          kMinThreads;
 }
 
-int MatricesOf(const AttentionAttributes& a) {
-  int matrices = 1;
-  for (size_t i = 0; i + 2 < a.product.product.size(); ++i) {
-    matrices *= a.product.product[i];
-  }
-  return matrices;
-}
-
 // Whether the products and the softmax in dispatches of their own take longer.
 // They have more rows for what they load, and scores in memory.
 bool TilesAreFaster(const AttentionWork& work, const AttentionTiling& tiling,
@@ -176,7 +168,7 @@ AttentionWork AttentionWorkOf(const AttentionAttributes& a) {
   const Matrix q = MatrixOf(a.scores.x, false);
   const Matrix v = MatrixOf(a.product.y, a.product.adj_y);
   return {q.rows, MatrixOf(a.scores.y, false).rows, DivideUp(q.columns, 4),
-          DivideUp(v.columns, 4), MatricesOf(a)};
+          DivideUp(v.columns, 4), MatrixOf(a.product.product).count()};
 }
 
 // The part that all shaders have in common but what they write.
@@ -190,9 +182,9 @@ void BindAttention(const AttentionAttributes& a, const Node& node,
   for (int i = 0; i < kInputs; ++i) {
     d->Read(names[i], node.inputs[i]);
     AddMatrixPlace(absl::AsciiStrToUpper(names[i]), *dims[i],
-                   planner.tensor(node.inputs[i]).shape, rank, d);
+                   planner.shape(node.inputs[i]), rank, d);
   }
-  d->uniforms.Int("heights", planner.tensor(node.inputs[0]).shape.h);
+  d->uniforms.Int("heights", planner.shape(node.inputs[0]).h);
   d->uniforms.Float("beta", a.beta);
   d->Apply(kScoreStage, StageOf(node, kScoreStage));
 }
@@ -368,15 +360,12 @@ absl::Status PlanAttention(const Node& node, Planner* planner) {
   const int parts = a.way == AttentionWay::kFewRows
                         ? PartsOfRow(work, planner->profile())
                         : 1;
-  if (parts == 1) {
-    return planner->Add(std::move(d.Write("dst", dst)));
-  }
+  if (parts == 1) return planner->Add(std::move(d.Write("dst", dst)));
   const int rows = work.rows * work.matrices;
   const TensorId of_parts = planner->AddFloat32Temporary(
       "parts", {1, rows, parts, 4 * (work.results + 1)});
   RETURN_IF_ERROR(planner->Add(std::move(d.Write("dst", of_parts))));
-  Dispatch join =
-      JoinOf(work, a.in_one_row, planner->tensor(node.inputs[0]).shape.h);
+  Dispatch join = JoinOf(work, a.in_one_row, planner->shape(node.inputs[0]).h);
   return planner->Add(std::move(join.Read("src", of_parts).Write("dst", dst)));
 }
 

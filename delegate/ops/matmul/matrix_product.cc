@@ -92,10 +92,9 @@ absl::Status PlanMatrixProducts(const MatrixProducts& products,
   if (auto shared = ProductsShared(products, *planner)) {
     return planner->Add(*std::move(shared));
   }
-  const Shape& src = planner->tensor(products.src).shape;
-  const Shape& dst = planner->tensor(products.dst).shape;
-  const ConvTile tile =
-      ProductTile(dst.w, dst.slices(), planner->profile().choices);
+  const Shape& src = planner->shape(products.src);
+  const Shape& dst = planner->shape(products.dst);
+  const ConvTile tile = ProductTile(dst.w, dst.slices(), planner->choices());
   const int padded = 4 * dst.slices();
   PackedConstant weights =
       PackFilter(StackedWeights(products, padded, planner->graph()), nullptr,
@@ -206,7 +205,7 @@ void BindRowStages(const Convolution& conv, const Planner& planner,
 }
 
 bool AppliesGemvByLanes(const Convolution& conv, const Planner& planner) {
-  return IsRowProduct(conv, planner.profile().choices);
+  return IsRowProduct(conv, planner.choices());
 }
 
 absl::Status PlanGemvByLanes(const Convolution& conv, Planner* planner) {
@@ -273,9 +272,8 @@ absl::Status CheckRowsDivide(const NodeView& node) {
   const int k = weights.dims[1];
   const int64_t elements = src.shape.elements();
   if (elements % k == 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("input has ", elements, " elements, which rows of ", k,
-                   " (weights are ", n, "x", k, ") do not divide"));
+  return Invalid("input has ", elements, " elements, which rows of ", k,
+                 " (weights are ", n, "x", k, ") do not divide");
 }
 
 }  // namespace
@@ -285,9 +283,8 @@ absl::Status CheckRowsDivide(const NodeView& node) {
 absl::StatusOr<ParsedNode> ParseFullyConnected(const NodeView& node) {
   ASSIGN_OR_RETURN(const auto params, node.Get<FullyConnectedParams>());
   if (params->weights_format != 0) {
-    return absl::UnimplementedError(
-        absl::StrCat("weights format ", params->weights_format,
-                     " (shuffled) is not supported; the default (0) is"));
+    return Unimplemented("weights format ", params->weights_format,
+                         " (shuffled) is not supported; the default (0) is");
   }
   RETURN_IF_ERROR(CheckRowsDivide(node));
   const Tensor* bias = node.input(2);
@@ -310,8 +307,8 @@ constexpr int kMinRank = 2;
 absl::Status CheckFactor(const Tensor& tensor, absl::string_view what) {
   const size_t rank = tensor.dims.size();
   if (rank >= kMinRank && rank <= kMaxMatrixRank) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      what, " is ", DimsString(tensor.dims), ", its rank must be 2 to 5"));
+  return Invalid(what, " is ", DimsString(tensor.dims),
+                 ", its rank must be 2 to 5");
 }
 
 absl::Status CheckLeading(const Matrix& x, const Matrix& y) {
@@ -324,9 +321,9 @@ absl::Status CheckLeading(const Matrix& x, const Matrix& y) {
       (x.leading[0] == 1 && y.leading[0] == 1)) {
     return absl::OkStatus();
   }
-  return absl::UnimplementedError(
-      absl::StrCat("the leading axes ", DimsString(x.leading), " and ",
-                   DimsString(y.leading), " broadcast within their first two"));
+  return Unimplemented("the leading axes ", DimsString(x.leading), " and ",
+                       DimsString(y.leading),
+                       " broadcast within their first two");
 }
 
 // The bindings of both kinds: tensors, grid, and the places of rows.
@@ -393,8 +390,8 @@ absl::StatusOr<ParsedNode> ParseBatchMatMul(const NodeView& node) {
   const Matrix x = MatrixOf(a.x, a.adj_x);
   const Matrix y = MatrixOf(a.y, a.adj_y);
   if (x.columns != y.rows) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "x has ", x.columns, " terms a row, y has ", y.rows, " a column"));
+    return Invalid("x has ", x.columns, " terms a row, y has ", y.rows,
+                   " a column");
   }
   RETURN_IF_ERROR(CheckLeading(x, y));
   std::vector<int> product;
@@ -405,7 +402,7 @@ absl::StatusOr<ParsedNode> ParseBatchMatMul(const NodeView& node) {
   product.push_back(x.rows);
   product.push_back(y.columns);
   RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], product));
-  return ParsedNode{a, {}};
+  return ParsedNode{a};
 }
 
 absl::Status PlanBatchMatMul(const Node& node, Planner* planner) {
@@ -425,8 +422,8 @@ absl::Status PlanBatchMatMul(const Node& node, Planner* planner) {
   TileWork work;
   work.program = work.convolution =
       int64_t{x.rows} * x.columns * dst.shape.h * dst.shape.b * dst.shape.c;
-  ConvTile tile = ChooseFlatTile(x.rows, dst.shape.slices(), work,
-                                 planner->profile().choices);
+  ConvTile tile =
+      ChooseFlatTile(x.rows, dst.shape.slices(), work, planner->choices());
   if (a.adj_x) tile.pixels = 4;  // the four rows of a texel of x
   Dispatch d("batch_matmul");
   d.Define("TILE_ROWS", tile.pixels).Define("TILE_SLICES", tile.slices);
@@ -462,13 +459,10 @@ Node Int16BatchMatMulNode(const Node& of, TensorId x, TensorId y,
                           const quant::Int16Multiplier& multiplier) {
   static constexpr OpDefinition op =
       OpOfPasses("BATCH_MATMUL_OF_16_BITS", PlanInt16BatchMatMul);
-  Node node;
-  node.op = &op;
+  Node node = Node::Of(
+      &op, {x, y}, of.outputs,
+      Int16BatchMatMulAttributes{of.Get<BatchMatMulAttributes>(), multiplier});
   node.tflite_index = of.tflite_index;
-  node.inputs = {x, y};
-  node.outputs = of.outputs;
-  node.attributes =
-      Int16BatchMatMulAttributes{of.Get<BatchMatMulAttributes>(), multiplier};
   node.integer_path = true;
   return node;
 }

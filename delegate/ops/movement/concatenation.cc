@@ -1,10 +1,7 @@
 #include <algorithm>
-#include <functional>
-#include <numeric>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
@@ -15,10 +12,6 @@
 
 namespace gles_delegate {
 namespace {
-
-int ProductOf(absl::Span<const int> dims) {
-  return std::accumulate(dims.begin(), dims.end(), 1, std::multiplies<int>());
-}
 
 // Where axis `axis` >= 0 of a tensor of any rank is, above rank 5 with the axes
 // before the last three folded.
@@ -49,20 +42,17 @@ absl::Status CheckPieces(absl::Span<const Tensor* const> pieces,
   for (const Tensor* piece : pieces) {
     std::vector<int> dims = piece->dims;
     if (dims.size() != rank || axis >= static_cast<int>(rank)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          piece->ToString(), " is no piece of ", whole.ToString()));
+      return Invalid(piece->ToString(), " is no piece of ", whole.ToString());
     }
     sum += std::exchange(dims[axis], whole.dims[axis]);
     if (dims != whole.dims) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(piece->ToString(), " is no piece of ", whole.ToString(),
-                       " along axis ", axis));
+      return Invalid(piece->ToString(), " is no piece of ", whole.ToString(),
+                     " along axis ", axis);
     }
   }
   if (sum == whole.dims[axis]) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("the pieces of axis ", axis, " have ", sum,
-                   " elements together, the whole has ", whole.dims[axis]));
+  return Invalid("the pieces of axis ", axis, " have ", sum,
+                 " elements together, the whole has ", whole.dims[axis]);
 }
 
 // Every device lets a dispatch bind four images or buffers. The dispatch writes
@@ -82,7 +72,7 @@ std::vector<Part> PartsOf(const Planner& planner,
   std::vector<Part> parts;
   int at = 0;
   for (TensorId id : inputs) {
-    const int channels = planner.tensor(id).shape.c;
+    const int channels = planner.shape(id).c;
     parts.push_back({id, at, channels});
     at += channels;
   }
@@ -132,7 +122,7 @@ Remap RemapOfAxis(const std::vector<int>& dims, int axis, bool adds) {
 absl::Status AddMerge(Planner* planner, absl::Span<const Part> parts,
                       TensorId output, int begin, int end) {
   static constexpr const char* kSources[kMaxSources] = {"src0", "src1", "src2"};
-  const Shape to = planner->tensor(output).shape;
+  const Shape to = planner->shape(output);
   std::array<int, kMaxSources> from = {0, 0, 0};
   Dispatch d("concat_channels");
   d.Define("SOURCES", static_cast<int>(parts.size()));
@@ -159,7 +149,7 @@ absl::Status JoinNarrowInputs(Planner* planner, std::vector<TensorId>* inputs) {
       ++i;
       continue;
     }
-    Shape shape = planner->tensor(parts[i + 1].id).shape;
+    Shape shape = planner->shape(parts[i + 1].id);
     shape.c = parts[i + 1].channels + parts[i + 2].channels;
     const TensorId pair = planner->AddTemporary(
         "two inputs joined", shape, planner->tensor(parts[i].id).type);
@@ -177,7 +167,7 @@ absl::Status AddMerges(Planner* planner, std::vector<TensorId> inputs,
                        TensorId output) {
   RETURN_IF_ERROR(JoinNarrowInputs(planner, &inputs));
   const std::vector<Part> parts = PartsOf(*planner, inputs);
-  const int slices = planner->tensor(output).shape.slices();
+  const int slices = planner->shape(output).slices();
   size_t first = 0;
   for (int begin = 0; begin < slices;) {
     while (parts[first].end() <= 4 * begin) ++first;
@@ -214,9 +204,8 @@ absl::StatusOr<ParsedNode> ParseConcatenation(const NodeView& node) {
   RETURN_IF_ERROR(CheckPieces(node.inputs, *node.outputs[0], axis));
   ASSIGN_OR_RETURN(auto activation, FusedActivation(params->activation));
   if (IsIntegers(first) && !activation.empty()) {
-    return absl::UnimplementedError(
-        absl::StrCat("fused activation ", params->activation, " of ",
-                     DataTypeName(first.type), " is not supported"));
+    return Unimplemented("fused activation ", params->activation, " of ",
+                         DataTypeName(first.type), " is not supported");
   }
   const AxisPlace place = PlaceOfAxis(first.dims, axis);
   return ParsedNode{ConcatenationAttributes{place.axis, place.outer},
@@ -250,7 +239,7 @@ absl::StatusOr<ParsedNode> ParsePack(const NodeView& node) {
   want[axis] = 1;
   a.view = want;
   a.remap = RemapOfAxis(want, axis, /*adds=*/true);
-  return ParsedNode{a, {}};
+  return ParsedNode{a};
 }
 
 absl::Status PlanPack(const Node& node, Planner* planner) {
@@ -263,7 +252,7 @@ absl::Status PlanPack(const Node& node, Planner* planner) {
   // tensor of one channel first.
   std::vector<TensorId> columns;
   for (TensorId input : node.inputs) {
-    if (planner->tensor(input).shape == Shape::FromDims(a.view)) {
+    if (planner->shape(input) == Shape::FromDims(a.view)) {
       columns.push_back(input);
       continue;
     }
@@ -300,7 +289,7 @@ absl::StatusOr<ParsedNode> ParseCuts(const NodeView& node, int value_input,
     a.remaps.push_back(remap);
     at += output->dims[axis];
   }
-  return ParsedNode{a, {}};
+  return ParsedNode{a};
 }
 
 }  // namespace
@@ -318,9 +307,8 @@ absl::StatusOr<ParsedNode> ParseUnpack(const NodeView& node) {
   const std::vector<int>& dims = node.inputs[0]->dims;
   ASSIGN_OR_RETURN(auto axis, NormalAxis(params->axis, dims.size()));
   if (static_cast<int64_t>(node.outputs.size()) != dims[axis]) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("has ", node.outputs.size(), " outputs for the ",
-                     dims[axis], " elements of axis ", axis));
+    return Invalid("has ", node.outputs.size(), " outputs for the ", dims[axis],
+                   " elements of axis ", axis);
   }
   RemapAttributes a;
   const AxisPlace place = PlaceOfAxis(dims, axis);
@@ -329,7 +317,7 @@ absl::StatusOr<ParsedNode> ParseUnpack(const NodeView& node) {
     a.remaps.push_back(remap);
     remap.offset[place.axis] += place.step;
   }
-  return ParsedNode{a, {}};
+  return ParsedNode{a};
 }
 
 }  // namespace gles_delegate

@@ -43,8 +43,8 @@ absl::Status CheckConstantIndices(const Tensor& indices,
     const int value = values[i];
     const int extent = extents[i % extents.size()];
     if (value < 0 || value >= extent) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "index ", value, " is outside an axis of ", extent, " elements"));
+      return Invalid("index ", value, " is outside an axis of ", extent,
+                     " elements");
     }
   }
   return absl::OkStatus();
@@ -57,8 +57,7 @@ absl::StatusOr<int> ElementsOfEach(const Tensor& tensor, int64_t count) {
   if (elements >= count && elements % count == 0) {
     return static_cast<int>(elements / count);
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat(tensor.ToString(), " is not of ", count, " equal parts"));
+  return Invalid(tensor.ToString(), " is not of ", count, " equal parts");
 }
 
 // Depth and extents by indices [..., depth] of the first of `dims`.
@@ -69,9 +68,8 @@ absl::Status SetExtents(const Tensor& indices, absl::Span<const int> dims,
   const int depth = indices.dims.empty() ? 0 : indices.dims.back();
   const int most = std::min<int>(4, static_cast<int>(dims.size()));
   if (depth < 1 || depth > most) {
-    return absl::UnimplementedError(absl::StrCat("an index names ", depth,
-                                                 " axes of ", DimsString(dims),
-                                                 ", 1 to ", most, " run here"));
+    return Unimplemented("an index names ", depth, " axes of ",
+                         DimsString(dims), ", 1 to ", most, " run here");
   }
   slices->depth = depth;
   std::copy_n(dims.begin(), depth, slices->extents.begin());
@@ -79,8 +77,7 @@ absl::Status SetExtents(const Tensor& indices, absl::Span<const int> dims,
 }
 
 void BindSlices(const IndexedSlices& s, Dispatch* d) {
-  d->uniforms.Int4("extents", s.extents[0], s.extents[1], s.extents[2],
-                   s.extents[3]);
+  d->uniforms.Int4("extents", s.extents);
   d->uniforms.Int("depth", s.depth);
   d->uniforms.Int("inner", s.inner);
   d->uniforms.Int("count", s.count);
@@ -94,7 +91,7 @@ absl::Status AddLinearGather(const Node& node, const LinearGather& gather,
                    IndicesAsInt32(planner, node.inputs[1 - gather.source]));
   const Tensor& source = planner->tensor(src);
   const Shape from = source.shape;
-  const Shape to = planner->tensor(dst).shape;
+  const Shape to = planner->shape(dst);
   Dispatch d("linear_gather");
   if (from.c == to.c && gather.inner == from.c && StaysQuantized(source) &&
       !planner->tensor(dst).is_float_view()) {
@@ -119,12 +116,6 @@ absl::Status AddLinearGather(const Node& node, const LinearGather& gather,
 
 constexpr int kTableWidth = 1024;  // texels a row, within any texture limit
 
-int Product(absl::Span<const int> dims) {
-  int product = 1;  // of a tensor's axes: within int
-  for (int d : dims) product *= d;
-  return product;
-}
-
 // batch_dims, counted from the front. kInvalidArgument: batch_dims is past the
 // axis or the indices' rank.
 absl::StatusOr<int> BatchDims(const NodeView& node, int axis) {
@@ -135,26 +126,22 @@ absl::StatusOr<int> BatchDims(const NodeView& node, int axis) {
   const int index_rank = static_cast<int>(node.inputs[1]->dims.size());
   if (batch_dims < 0) batch_dims += index_rank;
   if (batch_dims < 0 || batch_dims > axis || batch_dims > index_rank) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("batch_dims is ", params->batch_dims, ", axis ", axis,
-                     ", the indices' rank ", index_rank));
+    return Invalid("batch_dims is ", params->batch_dims, ", axis ", axis,
+                   ", the indices' rank ", index_rank);
   }
   return batch_dims;
 }
 
 // TFLite reads uint8 as int8 here, and no zero points.
 absl::Status CheckQuantizedTable(const Tensor& table) {
-  const std::vector<int64_t>& zeros = table.quantization.zero_point;
   if (!table.is_float_view() ||
       (table.is_constant() && table.quantized == DataType::kInt8 &&
-       std::all_of(zeros.begin(), zeros.end(),
-                   [](int64_t zero) { return zero == 0; }))) {
+       !table.quantization.has_zero_point())) {
     return absl::OkStatus();
   }
-  return absl::UnimplementedError(
-      absl::StrCat("the table ", table.ToString(),
-                   " is quantized; it must be constant, int8 or int4, with "
-                   "zero points of 0"));
+  return Unimplemented("the table ", table.ToString(),
+                       " is quantized; it must be constant, int8 or int4, with "
+                       "zero points of 0");
 }
 
 }  // namespace
@@ -171,13 +158,13 @@ absl::StatusOr<ParsedNode> ParseGather(const NodeView& node) {
   GatherAttributes a;
   if (!indices.is_constant() || batch_dims > 0 || rank > 4) {
     LinearGather linear;
-    linear.outer = Product(axes.subspan(batch_dims, axis - batch_dims));
+    linear.outer = ProductOf(axes.subspan(batch_dims, axis - batch_dims));
     linear.extents[0] = dims[axis];
-    linear.inner = Product(axes.subspan(axis + 1));
+    linear.inner = ProductOf(axes.subspan(axis + 1));
     linear.count =
-        Product(absl::MakeConstSpan(indices.dims).subspan(batch_dims));
+        ProductOf(absl::MakeConstSpan(indices.dims).subspan(batch_dims));
     a.linear = linear;
-    return ParsedNode{std::move(a), {}};
+    return ParsedNode{std::move(a)};
   }
   ASSIGN_OR_RETURN(auto values, ConstantInts(indices));
   std::vector<int> picked = dims;
@@ -185,7 +172,7 @@ absl::StatusOr<ParsedNode> ParseGather(const NodeView& node) {
   a.axis = BhwcAxis(axis, rank);
   a.indices = std::move(values);
   a.picked = Shape::FromDims(picked);
-  return ParsedNode{std::move(a), {}};
+  return ParsedNode{std::move(a)};
 }
 
 absl::Status AddGather(Planner* planner, TensorId src, TensorId dst, int axis,
@@ -204,16 +191,14 @@ absl::Status AddGather(Planner* planner, TensorId src, TensorId dst, int axis,
     for (size_t i = 0; i < indices->size(); ++i) texels[4 * i] = (*indices)[i];
   };
   d.Constant(std::move(table));
-  d.OverTexels(planner->tensor(dst).shape);
+  d.OverTexels(planner->shape(dst));
   return AddInLightGroups(std::move(d), planner);
 }
 
 absl::Status PlanGather(const Node& node, Planner* planner) {
   const auto& a = node.Get<GatherAttributes>();
   const TensorId output = node.outputs[0];
-  if (a.linear.has_value()) {
-    return AddLinearGather(node, *a.linear, planner);
-  }
+  if (a.linear.has_value()) return AddLinearGather(node, *a.linear, planner);
   return AddInShape(
       planner, "picked slices", a.picked, output, [&](TensorId dst) {
         return AddGather(planner, node.inputs[0], dst, a.axis, a.indices);
@@ -232,7 +217,7 @@ absl::StatusOr<ParsedNode> ParseGatherNd(const NodeView& node) {
   const int64_t picks = node.inputs[1]->shape.elements() / gather.depth;
   gather.count = static_cast<int>(picks);
   ASSIGN_OR_RETURN(gather.inner, ElementsOfEach(*node.outputs[0], picks));
-  return ParsedNode{gather, {}};
+  return ParsedNode{gather};
 }
 
 absl::Status PlanLinearGather(const Node& node, Planner* planner) {
@@ -250,9 +235,9 @@ absl::StatusOr<ParsedNode> ParseEmbeddingLookup(const NodeView& node) {
   const Tensor& table = *node.inputs[1];
   RETURN_IF_ERROR(CheckQuantizedTable(table));
   if (indices.dims.size() != 1 || table.dims.size() < 2) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the indices are ", DimsString(indices.dims), " and the table is ",
-        DimsString(table.dims), "; they must be a vector and a matrix"));
+    return Invalid("the indices are ", DimsString(indices.dims),
+                   " and the table is ", DimsString(table.dims),
+                   "; they must be a vector and a matrix");
   }
   RETURN_IF_ERROR(CheckConstantIndices(indices, {table.dims[0]}));
   LinearGather rows;
@@ -260,7 +245,7 @@ absl::StatusOr<ParsedNode> ParseEmbeddingLookup(const NodeView& node) {
   rows.extents[0] = table.dims[0];
   rows.count = indices.dims[0];
   rows.inner = static_cast<int>(table.shape.elements() / table.dims[0]);
-  return ParsedNode{rows, {}};
+  return ParsedNode{rows};
 }
 
 // --- ONE_HOT -----------------------------------------------------------------
@@ -274,7 +259,7 @@ absl::StatusOr<ParsedNode> ParseOneHot(const NodeView& node) {
   OneHotAttributes a;
   a.depth = depth.front();
   for (int i = axis; i < rank; ++i) a.inner *= dims[i];
-  return ParsedNode{a, {}};
+  return ParsedNode{a};
 }
 
 absl::Status PlanOneHot(const Node& node, Planner* planner) {
@@ -301,9 +286,9 @@ absl::Status CheckScatterReads(const Tensor& output, const Tensor& indices) {
   const int64_t texels = int64_t{to.b} * to.h * to.w * to.slices();
   const int64_t reads = indices.shape.elements();
   if (texels <= kMaxReads / reads) return absl::OkStatus();
-  return absl::UnimplementedError(
-      absl::StrCat("each of the ", texels, " texels of the output would read ",
-                   reads, " indices; at most ", kMaxReads, " reads run here"));
+  return Unimplemented("each of the ", texels,
+                       " texels of the output would read ", reads,
+                       " indices; at most ", kMaxReads, " reads run here");
 }
 
 absl::StatusOr<ParsedNode> ParseSegments(const NodeView& node, int segments,
@@ -318,7 +303,7 @@ absl::StatusOr<ParsedNode> ParseSegments(const NodeView& node, int segments,
   scatter.count = static_cast<int>(node.inputs[1]->shape.elements());
   ASSIGN_OR_RETURN(scatter.inner, ElementsOfEach(data, scatter.count));
   RETURN_IF_ERROR(CheckScatterReads(output, *node.inputs[1]));
-  return ParsedNode{scatter, {}};
+  return ParsedNode{scatter};
 }
 
 }  // namespace
@@ -333,7 +318,7 @@ absl::StatusOr<ParsedNode> ParseScatterNd(const NodeView& node) {
   const int64_t count = indices.shape.elements() / scatter.depth;
   scatter.count = static_cast<int>(count);
   ASSIGN_OR_RETURN(scatter.inner, ElementsOfEach(updates, count));
-  return ParsedNode{scatter, {}};
+  return ParsedNode{scatter};
 }
 
 absl::Status PlanScatterNd(const Node& node, Planner* planner) {
@@ -366,8 +351,8 @@ absl::StatusOr<ParsedNode> ParseUnsortedSegments(const NodeView& node) {
     // A negative id drops its row.
     for (int id : ids) {
       if (id < segments.front()) continue;
-      return absl::InvalidArgumentError(absl::StrCat(
-          "id ", id, " is outside of ", segments.front(), " segments"));
+      return Invalid("id ", id, " is outside of ", segments.front(),
+                     " segments");
     }
   }
   return ParseSegments(node, segments.front(),
@@ -431,7 +416,7 @@ std::string PartText(const MovedFunctionsAttributes& a, int part) {
 void AddMoveParams(const MovedFunctionsAttributes& a, Dispatch* d) {
   std::array<int, MovedFunctionsAttributes::kMaxParts> ends = {};
   for (size_t i = 0; i < a.parts.size(); ++i) ends[i] = a.parts[i].end;
-  d->uniforms.Int4("part_ends", ends[0], ends[1], ends[2], ends[3]);
+  d->uniforms.Int4("part_ends", ends);
   std::string members = "ivec4 part_ends; ";
   for (size_t i = 0; i < a.steps.size(); ++i) {
     const MovedStep& step = a.steps[i];
@@ -445,8 +430,7 @@ void AddMoveParams(const MovedFunctionsAttributes& a, Dispatch* d) {
       const MovedRead& r = step.read;
       d->uniforms.Int4(LoopsOf(at), r.offset, r.sizes[1], r.sizes[2],
                        r.sizes[3]);
-      d->uniforms.Int4(StridesOf(at), r.strides[0], r.strides[1], r.strides[2],
-                       r.strides[3]);
+      d->uniforms.Int4(StridesOf(at), r.strides);
     }
   }
   d->Define("MOVE_PARAMS", members);
@@ -490,15 +474,14 @@ absl::StatusOr<ParsedNode> ParseDynamicUpdateSlice(const NodeView& node) {
     fits = update.dims[i] <= input.dims[i];
   }
   if (!fits) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("an update of ", DimsString(update.dims),
-                     " does not fit into ", DimsString(input.dims)));
+    return Invalid("an update of ", DimsString(update.dims),
+                   " does not fit into ", DimsString(input.dims));
   }
   UpdateSlice slice;
   slice.extents = ExtentsOf(input);
   slice.box = ExtentsOf(update);
   for (int i = 0; i < rank; ++i) slice.which[BhwcAxis(i, rank)] = i;
-  return ParsedNode{slice, {}};
+  return ParsedNode{slice};
 }
 
 namespace {
@@ -521,10 +504,9 @@ Shape WrittenPart(const UpdateSlice& a, const Shape& update, const Shape& dst) {
 absl::Status PlanDynamicUpdateSlice(const Node& node, Planner* planner) {
   const auto& a = node.Get<UpdateSlice>();
   ASSIGN_OR_RETURN(auto start, IndicesAsInt32(planner, node.inputs[2]));
-  const Shape& dst = planner->tensor(node.outputs[0]).shape;
-  const Shape update = a.moved == nullptr
-                           ? planner->tensor(node.inputs[1]).shape
-                           : a.moved_shape;
+  const Shape& dst = planner->shape(node.outputs[0]);
+  const Shape update =
+      a.moved == nullptr ? planner->shape(node.inputs[1]) : a.moved_shape;
   Dispatch d("dynamic_update_slice");
   if (!a.in_place || !a.CoversChannels()) d.Read("src", node.inputs[0]);
   d.Read("start", start).Write("dst", node.outputs[0]);

@@ -152,10 +152,10 @@ absl::Status PlanRemap(const Node& node, Planner* planner) {
   TensorId src = node.inputs[a.source];
   if (!a.batches.empty()) {
     const TensorId dst = node.outputs[0];
-    Shape shape = planner->tensor(src).shape;
+    Shape shape = planner->shape(src);
     shape.b = static_cast<int>(a.batches.size());
     const Remap identity;
-    const bool is_all = shape == planner->tensor(dst).shape &&
+    const bool is_all = shape == planner->shape(dst) &&
                         a.remaps[0].per == identity.per &&
                         a.remaps[0].offset == identity.offset;
     const TensorId picked =
@@ -175,8 +175,8 @@ absl::Status PlanRemap(const Node& node, Planner* planner) {
 }
 
 absl::Status AddReshape(Planner* planner, TensorId src, TensorId dst) {
-  const Shape from = planner->tensor(src).shape;
-  const Shape to = planner->tensor(dst).shape;
+  const Shape from = planner->shape(src);
+  const Shape to = planner->shape(dst);
   if (from == to) {
     Dispatch copy("copy");
     copy.Read("src", src).Write("dst", dst);
@@ -200,7 +200,7 @@ absl::StatusOr<TensorId> AsShape(Planner* planner, TensorId id,
   }
   if (tensor.is_constant()) {
     ASSIGN_OR_RETURN(auto values, ConstantFloats(tensor));
-    return planner->AddConstantTensor(name, shape, std::move(values));
+    return planner->AddConstantTensor(name, shape, values);
   }
   const TensorId copy = planner->AddTemporary(name, shape, tensor.type);
   RETURN_IF_ERROR(AddReshape(planner, id, copy));
@@ -217,16 +217,15 @@ absl::StatusOr<ParsedNode> ParseReshape(const NodeView& node) {
   const bool other_bytes = input.quantized != output.quantized ||
                            (!input.is_constant() && input.host != output.host);
   if (other_bytes) {
-    return absl::UnimplementedError(absl::StrCat(
+    return Unimplemented(
         "input is ", DataTypeName(input.stored()), ", output ",
         DataTypeName(output.stored()),
-        ": TFLite's kernel copies the bytes, here values are moved"));
+        ": TFLite's kernel copies the bytes, here values are moved");
   }
   if (input.shape.elements() == output.shape.elements()) return ParsedNode{};
-  return absl::InvalidArgumentError(
-      absl::StrCat("input ", DimsString(input.dims), " has ",
-                   input.shape.elements(), " elements, output ",
-                   DimsString(output.dims), " has ", output.shape.elements()));
+  return Invalid("input ", DimsString(input.dims), " has ",
+                 input.shape.elements(), " elements, output ",
+                 DimsString(output.dims), " has ", output.shape.elements());
 }
 
 absl::Status PlanReshape(const Node& node, Planner* planner) {
@@ -258,15 +257,13 @@ absl::StatusOr<RemapAttributes> ParsePaddings(const NodeView& node, Edge edge) {
     const int after = paddings[2 * axis + 1];
     const int64_t padded = int64_t{extent} + before + after;
     if (before < 0 || after < 0 || padded > std::numeric_limits<int>::max()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("paddings ", before, " and ", after, " of axis ", axis,
-                       " give it ", padded, " elements"));
+      return Invalid("paddings ", before, " and ", after, " of axis ", axis,
+                     " give it ", padded, " elements");
     }
     const int max = edge == Edge::kReflect ? extent - 1 : extent;
     if (edge != Edge::kFill && std::max(before, after) > max) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("paddings ", before, " and ", after, " of an axis of ",
-                       extent, " elements: the mirror holds ", max));
+      return Invalid("paddings ", before, " and ", after, " of an axis of ",
+                     extent, " elements: the mirror holds ", max);
     }
     remap.offset[BhwcAxis(axis, rank)] = -before;
     want.push_back(static_cast<int>(padded));
@@ -279,7 +276,7 @@ absl::StatusOr<RemapAttributes> ParsePaddings(const NodeView& node, Edge edge) {
 
 absl::StatusOr<ParsedNode> ParsePad(const NodeView& node) {
   ASSIGN_OR_RETURN(auto a, ParsePaddings(node, Edge::kFill));
-  return ParsedNode{a, {}};
+  return ParsedNode{a};
 }
 
 absl::StatusOr<ParsedNode> ParsePadV2(const NodeView& node) {
@@ -288,30 +285,30 @@ absl::StatusOr<ParsedNode> ParsePadV2(const NodeView& node) {
   ASSIGN_OR_RETURN(auto a, ParsePaddings(node, Edge::kFill));
   const Tensor& value = *node.inputs[2];
   if (value.shape.elements() != 1) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the pad value is ", DimsString(value.dims), ", wants one element"));
+    return Invalid("the pad value is ", DimsString(value.dims),
+                   ", wants one element");
   }
   // A float does not hold every int32.
   if (!value.is_constant() || IsIntegers(value)) {
     a.fill_input = 2;
-    return ParsedNode{a, {}};
+    return ParsedNode{a};
   }
   ASSIGN_OR_RETURN(auto values, ConstantFloats(value));
   a.remaps[0].fill = values[0];
-  return ParsedNode{a, {}};
+  return ParsedNode{a};
 }
 
 absl::StatusOr<ParsedNode> ParseMirrorPad(const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<MirrorPadParams>());
   const int mode = params->mode;
   if (mode != kReflectMode && mode != kSymmetricMode) {
-    return absl::UnimplementedError(absl::StrCat(
-        "mode ", mode, " is not supported; REFLECT (1) and SYMMETRIC (2) are"));
+    return Unimplemented(
+        "mode ", mode, " is not supported; REFLECT (1) and SYMMETRIC (2) are");
   }
   ASSIGN_OR_RETURN(
       auto a, ParsePaddings(node, mode == kReflectMode ? Edge::kReflect
                                                        : Edge::kSymmetric));
-  return ParsedNode{a, {}};
+  return ParsedNode{a};
 }
 
 // --- Axes by themselves ------------------------------------------------------
@@ -470,8 +467,7 @@ absl::StatusOr<std::vector<AxisSlice>> ExpandMasks(
     if (!Bit(p.ellipsis_mask, i) && !Bit(p.new_axis_mask, i)) ++named;
   }
   if (named > rank) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("slices ", named, " axes of an input of rank ", rank));
+    return Invalid("slices ", named, " axes of an input of rank ", rank);
   }
   AxisSlice whole;
   whole.begin_mask = whole.end_mask = true;
@@ -479,7 +475,7 @@ absl::StatusOr<std::vector<AxisSlice>> ExpandMasks(
   bool ellipsis = false;
   for (int i = 0; i < entries; ++i) {
     if (Bit(p.ellipsis_mask, i)) {
-      if (ellipsis) return absl::InvalidArgumentError("has two ellipses");
+      if (ellipsis) return Invalid("has two ellipses");
       ellipsis = true;
       slices.insert(slices.end(), rank - named, whole);
       continue;
@@ -504,7 +500,7 @@ int SaturatedSum(int a, int b) {
 // TFLite's StridedSliceStartForAxis and ...EndForAxis: wraps, clamps, applies
 // the masks. kInvalidArgument: stride 0, or a shrunk axis outside the input.
 absl::Status Resolve(int extent, AxisSlice* s) {
-  if (s->stride == 0) return absl::InvalidArgumentError("has a stride of 0");
+  if (s->stride == 0) return Invalid("has a stride of 0");
   const bool up = s->stride > 0;
   const auto clamped = [&](int i) {
     if (i < 0) i += extent;
@@ -516,8 +512,8 @@ absl::Status Resolve(int extent, AxisSlice* s) {
     s->end = s->begin + 1;
     s->stride = 1;
     if (s->begin < 0 || s->begin >= extent) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "index ", asked, " is outside an axis of ", extent, " elements"));
+      return Invalid("index ", asked, " is outside an axis of ", extent,
+                     " elements");
     }
     return absl::OkStatus();
   }
@@ -547,15 +543,14 @@ absl::StatusOr<ParsedNode> ParseSlice(const NodeView& node) {
     want[i] = size[i];
     if (want[i] == -1 && from >= 0) want[i] = input.dims[i] - from;
     if (from < 0 || want[i] < 0 || from > input.dims[i] - want[i]) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("begin ", from, " and size ", size[i], " leave axis ", i,
-                       ", which has ", input.dims[i], " elements"));
+      return Invalid("begin ", from, " and size ", size[i], " leave axis ", i,
+                     ", which has ", input.dims[i], " elements");
     }
     axes.push_back({input.dims[i], want[i], from});
   }
   // TFLite 2.21 takes the output's shape from the file.
   RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
-  return ParsedNode{MoveAxes(std::move(axes), rank), {}};
+  return ParsedNode{MoveAxes(std::move(axes), rank)};
 }
 
 absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
@@ -600,7 +595,7 @@ absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
     want.push_back(length);
   }
   RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], want));
-  return ParsedNode{a, {}};
+  return ParsedNode{a};
 }
 
 // --- TILE, BROADCAST_TO, MATRIX_DIAG, FILL, ZEROS_LIKE -----------------------
@@ -622,16 +617,16 @@ absl::StatusOr<ParsedNode> ParseTile(const NodeView& node) {
   for (int i = 0; i < static_cast<int>(to.size()); ++i) {
     axes[i] = {i < missing ? 1 : from[i - missing], to[i]};
   }
-  return ParsedNode{MoveAxes(std::move(axes), rank), {}};
+  return ParsedNode{MoveAxes(std::move(axes), rank)};
 }
 
 absl::StatusOr<ParsedNode> ParseMatrixDiag(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   for (const Tensor* t : {&input, node.outputs[0]}) {
     if (!t->is_float_view()) continue;
-    return absl::UnimplementedError(absl::StrCat(
+    return Unimplemented(
         t->ToString(),
-        " is quantized, and TFLite's kernel fills in 0 as a quantized value"));
+        " is quantized, and TFLite's kernel fills in 0 as a quantized value");
   }
   const int rank = static_cast<int>(input.dims.size());
   RemapAttributes a{{Remap::Constant()}};
@@ -657,14 +652,14 @@ absl::StatusOr<ParsedNode> ParseMatrixDiag(const NodeView& node) {
   }
   remap.per[single][row] = 1;
   remap.per[single][kChannelAxis] = -1;
-  return ParsedNode{a, {}};
+  return ParsedNode{a};
 }
 
 absl::StatusOr<ParsedNode> ParseFill(const NodeView& node) {
   ElementwiseAttributes a;
   a.source = 1;
   a.source_shape = node.inputs[1]->shape;
-  return ParsedNode{a, {}};
+  return ParsedNode{a};
 }
 
 absl::StatusOr<ParsedNode> ParseZerosLike(const NodeView& node) {
@@ -686,15 +681,12 @@ absl::StatusOr<ParsedNode> ParseReverse(const NodeView& node) {
   std::vector<bool> taken(rank, false);
   for (int i : axes) {
     ASSIGN_OR_RETURN(auto axis, NormalAxis(i, rank));
-    if (taken[axis]) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("axis ", axis, " is named twice"));
-    }
+    if (taken[axis]) return Invalid("axis ", axis, " is named twice");
     taken[axis] = true;
     moves[axis].first = input.dims[axis] - 1;
     moves[axis].step = -1;
   }
-  return ParsedNode{MoveAxes(std::move(moves), rank), {}};
+  return ParsedNode{MoveAxes(std::move(moves), rank)};
 }
 
 namespace {
@@ -705,8 +697,8 @@ absl::Status CheckConstantLengths(const Tensor& lengths, int extent) {
   ASSIGN_OR_RETURN(auto values, ConstantInts(lengths));
   for (int length : values) {
     if (length > extent) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "length ", length, " is past an axis of ", extent, " elements"));
+      return Invalid("length ", length, " is past an axis of ", extent,
+                     " elements");
     }
   }
   return absl::OkStatus();
@@ -719,27 +711,24 @@ absl::StatusOr<ParsedNode> ParseReverseSequence(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   const Tensor& lengths = *node.inputs[1];
   if (input.quantized == DataType::kInt8) {
-    return absl::UnimplementedError(
-        "input is int8, which TFLite's kernel does not take");
+    return Unimplemented("input is int8, which TFLite's kernel does not take");
   }
   const int rank = static_cast<int>(input.dims.size());
   const int sequence = params->seq_dim;
   const int batch = params->batch_dim;
   if (sequence < 0 || sequence >= rank || batch < 0 || batch >= rank ||
       sequence == batch) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("seq_dim ", sequence, " and batch_dim ", batch,
-                     " must be two axes of a tensor of rank ", rank));
+    return Invalid("seq_dim ", sequence, " and batch_dim ", batch,
+                   " must be two axes of a tensor of rank ", rank);
   }
   if (lengths.dims != std::vector<int>{input.dims[batch]}) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the lengths are ", DimsString(lengths.dims), ", must be ",
-        input.dims[batch], " as axis ", batch, " of ", DimsString(input.dims)));
+    return Invalid("the lengths are ", DimsString(lengths.dims), ", must be ",
+                   input.dims[batch], " as axis ", batch, " of ",
+                   DimsString(input.dims));
   }
   RETURN_IF_ERROR(CheckConstantLengths(lengths, input.dims[sequence]));
   return ParsedNode{ReverseSequenceAttributes{BhwcAxis(sequence, rank),
-                                              BhwcAxis(batch, rank)},
-                    {}};
+                                              BhwcAxis(batch, rank)}};
 }
 
 absl::Status PlanReverseSequence(const Node& node, Planner* planner) {

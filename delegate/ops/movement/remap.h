@@ -78,7 +78,7 @@ absl::Status AddReshape(Planner* planner, TensorId src, TensorId dst);
 template <typename Add>
 absl::Status AddInShape(Planner* planner, absl::string_view name,
                         const Shape& shape, TensorId dst, const Add& add) {
-  if (planner->tensor(dst).shape == shape) return add(dst);
+  if (planner->shape(dst) == shape) return add(dst);
   const TensorId made =
       planner->AddTemporary(name, shape, planner->tensor(dst).type);
   RETURN_IF_ERROR(add(made));

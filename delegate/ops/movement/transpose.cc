@@ -127,14 +127,13 @@ absl::StatusOr<ParsedNode> ParseTranspose(const NodeView& node) {
   for (int i = 0; i < rank; ++i) {
     ASSIGN_OR_RETURN(auto axis, NormalAxis(permutation[i], rank));
     if (taken[axis]) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("the permutation has axis ", axis, " twice"));
+      return Invalid("the permutation has axis ", axis, " twice");
     }
     taken[axis] = true;
     permutation[i] = axis;
   }
-  return ParsedNode{TransposeAttributes::Of(input.dims, std::move(permutation)),
-                    {}};
+  return ParsedNode{
+      TransposeAttributes::Of(input.dims, std::move(permutation))};
 }
 
 absl::Status PlanTranspose(const Node& node, Planner* planner) {
@@ -152,12 +151,7 @@ absl::Status PlanTranspose(const Node& node, Planner* planner) {
 Node RegroupSlicesNode(TensorId src, TensorId dst, int first) {
   static constexpr OpDefinition op =
       OpOfPasses("REGROUP_SLICES", PlanRegroupSlices, kMovesValues);
-  Node node;
-  node.op = &op;
-  node.inputs = {src};
-  node.outputs = {dst};
-  node.attributes = RegroupSlicesAttributes{first};
-  return node;
+  return Node::Of(&op, {src}, {dst}, RegroupSlicesAttributes{first});
 }
 
 absl::Status PlanRegroupSlices(const Node& node, Planner* planner) {
@@ -333,10 +327,9 @@ absl::StatusOr<ParsedNode> ParseSpaceDepth(const NodeView& node) {
   const int block = params->block_size;
   constexpr int kMaxBlock = 1 << 15;  // its square fits 31 bits
   if (block < 1 || block > kMaxBlock) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("block ", block, " is not 1 to ", kMaxBlock));
+    return Invalid("block ", block, " is not 1 to ", kMaxBlock);
   }
-  return ParsedNode{SpaceDepthAttributes{block}, {}};
+  return ParsedNode{SpaceDepthAttributes{block}};
 }
 
 absl::Status PlanSpaceDepth(const Node& node, Planner* planner) {
@@ -346,7 +339,7 @@ absl::Status PlanSpaceDepth(const Node& node, Planner* planner) {
                              node, *planner);
   // The channels of a pixel of the wide tensor stay together in both.
   const TensorId wide = to_depth ? node.inputs[0] : node.outputs[0];
-  if (planner->tensor(wide).shape.c % 4 == 0) d.Define("WHOLE");
+  if (planner->shape(wide).c % 4 == 0) d.Define("WHOLE");
   d.uniforms.Int("block", a.block);
   return AddInLightGroups(std::move(d), planner);
 }
@@ -361,18 +354,18 @@ absl::StatusOr<ParsedNode> ParseSpaceBatch(const NodeView& node) {
   if (axes < 1 || axes > 2 || dims.size() != axes + 2 ||
       edges.size() != 2 * axes || *absl::c_min_element(block) < 1 ||
       *absl::c_min_element(edges) < 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "blocks of ", absl::StrJoin(block, "x"), " and edges of ",
-        absl::StrJoin(edges, ","), " for an input of ", DimsString(dims)));
+    return Invalid("blocks of ", absl::StrJoin(block, "x"), " and edges of ",
+                   absl::StrJoin(edges, ","), " for an input of ",
+                   DimsString(dims));
   }
   if (axes == 2) {
     return ParsedNode{
-        SpaceBatchAttributes{block[0], block[1], edges[0], edges[2], 0}, {}};
+        SpaceBatchAttributes{block[0], block[1], edges[0], edges[2], 0}};
   }
   SpaceBatchAttributes a;
   a.block_w = block[0];  // the one spatial axis of rank 3 is the width
   a.left = edges[0];
-  return ParsedNode{a, {}};
+  return ParsedNode{a};
 }
 
 absl::Status PlanSpaceBatch(const Node& node, Planner* planner) {
@@ -397,12 +390,11 @@ absl::StatusOr<ParsedNode> ParseDilate(const NodeView& node) {
   DilateAttributes a;
   for (int axis = 0; axis < rank; ++axis) {
     if (dilations[axis] < 1) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "the dilation ", dilations[axis], " must be at least 1"));
+      return Invalid("the dilation ", dilations[axis], " must be at least 1");
     }
     a.steps[BhwcAxis(axis, rank)] = dilations[axis];
   }
-  return ParsedNode{a, {}};
+  return ParsedNode{a};
 }
 
 absl::Status PlanDilate(const Node& node, Planner* planner) {
@@ -419,8 +411,7 @@ absl::Status PlanDilate(const Node& node, Planner* planner) {
 namespace {
 
 absl::Status Broken(const Tensor& tensor, absl::string_view why) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("the sparsity of ", tensor.ToString(), " ", why));
+  return Invalid("the sparsity of ", tensor.ToString(), " ", why);
 }
 
 // Walks the levels of the stored tree: the tensor's dimensions in traversal
@@ -585,8 +576,7 @@ class Densifier {
 absl::StatusOr<ParsedNode> ParseDensify(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   if (input.sparsity.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the input ", input.ToString(), " is not sparse"));
+    return Invalid("the input ", input.ToString(), " is not sparse");
   }
   return ParsedNode{};
 }

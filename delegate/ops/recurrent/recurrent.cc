@@ -44,16 +44,13 @@ absl::Status CheckInput(const NodeView& node, int index, bool wanted,
   const Tensor* tensor = node.input(index);
   if (!wanted) {
     if (tensor == nullptr) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, " is there, others that it needs are not"));
+    return Invalid(what, " is there, others that it needs are not");
   }
-  if (tensor == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(what, " is absent"));
-  }
+  if (tensor == nullptr) return Invalid(what, " is absent");
   RETURN_IF_ERROR(CheckDimsAre(*tensor, dims, what));
   if (!tensor->is_constant()) {
-    return absl::UnimplementedError(absl::StrCat(
-        what, " is computed at run time; only a constant is supported"));
+    return Unimplemented(
+        what, " is computed at run time; only a constant is supported");
   }
   return CheckWeights(*tensor, what);
 }
@@ -89,14 +86,12 @@ absl::Status CheckConstants(const NodeView& node, const LstmSizes& s,
 absl::Status CheckState(const Tensor* state, int batch, int channels,
                         absl::string_view what) {
   if (state == nullptr || !state->is_variable) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, " must be a variable tensor"));
+    return Invalid(what, " must be a variable tensor");
   }
   const Shape wanted = {batch, 1, 1, channels};
   if (state->shape == wanted) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(what, " is ", DimsString(state->dims), ", must be ", batch,
-                   "x", channels));
+  return Invalid(what, " is ", DimsString(state->dims), ", must be ", batch,
+                 "x", channels);
 }
 
 // The sizes follow from these: the data, the output and the output gate's
@@ -105,28 +100,26 @@ absl::Status CheckBasics(const NodeView& node, const LstmAttributes& a,
                          size_t rank) {
   const size_t count = node.inputs.size();
   if (count != lstm::kInputs && count != lstm::kInputsWithoutNorm) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("has ", count, " inputs, must have 20 or 24"));
+    return Invalid("has ", count, " inputs, must have 20 or 24");
   }
   if (node.outputs.size() != 1 || node.inputs[lstm::kData] == nullptr) {
-    return absl::InvalidArgumentError("must have data and one output");
+    return Invalid("must have data and one output");
   }
   const Tensor& data = *node.inputs[lstm::kData];
   RETURN_IF_ERROR(CheckFloat(data, "input"));
   RETURN_IF_ERROR(CheckFloat(*node.outputs[0], "output"));
   if (data.dims.size() != rank) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "input is ", DimsString(data.dims), ", its rank must be ", rank));
+    return Invalid("input is ", DimsString(data.dims), ", its rank must be ",
+                   rank);
   }
   // Not less than zero, and not NaN.
   if (!(a.cell_clip >= 0) || !(a.proj_clip >= 0)) {
-    return absl::InvalidArgumentError(absl::StrCat("clips at ", a.cell_clip,
-                                                   " and ", a.proj_clip,
-                                                   " must not be negative"));
+    return Invalid("clips at ", a.cell_clip, " and ", a.proj_clip,
+                   " must not be negative");
   }
   const Tensor* recurrent = node.inputs[kOutputGateRecurrentWeights];
   if (recurrent == nullptr || recurrent->dims.size() != 2) {
-    return absl::InvalidArgumentError(
+    return Invalid(
         "the output gate's recurrent weights must have 2 dimensions");
   }
   return absl::OkStatus();
@@ -146,9 +139,8 @@ absl::StatusOr<ParsedNode> ParseLstmNode(const NodeView& node, LstmAttributes a,
   a.layer_norm = node.input(lstm::kNormCoefficients + 1) != nullptr;
   RETURN_IF_ERROR(CheckConstants(node, sizes, a));
   if (!a.projection && sizes.outputs != sizes.cells) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(sizes.cells, " cells give ", sizes.outputs,
-                     " outputs, without a projection they must be as many"));
+    return Invalid(sizes.cells, " cells give ", sizes.outputs,
+                   " outputs, without a projection they must be as many");
   }
   RETURN_IF_ERROR(CheckState(node.inputs[lstm::kOutputState], sizes.batch,
                              sizes.outputs, "the output state"));
@@ -158,13 +150,13 @@ absl::StatusOr<ParsedNode> ParseLstmNode(const NodeView& node, LstmAttributes a,
   wanted.back() = sizes.outputs;
   RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], wanted));
   if (activation == kActNone) {
-    return absl::UnimplementedError(
+    return Unimplemented(
         "without an activation TFLite's kernel multiplies by what its scratch "
         "memory held; nothing can match that");
   }
   ASSIGN_OR_RETURN(auto fused, RecurrentActivation(activation));
   a.activation = fused.front();
-  return ParsedNode{std::move(a), {}};
+  return ParsedNode{std::move(a)};
 }
 
 }  // namespace
@@ -175,8 +167,7 @@ absl::StatusOr<ParsedNode> ParseSequenceLstm(const NodeView& node) {
   constexpr int kVersionWithDiagonal = 4, kMinorWithDiagonal = 14;
   if (node.HasField(kVersionWithDiagonal, kMinorWithDiagonal) &&
       p.diagonal_recurrent_tensors) {
-    return absl::UnimplementedError(
-        "diagonal recurrent weights are not supported");
+    return Unimplemented("diagonal recurrent weights are not supported");
   }
   LstmAttributes a;
   a.time_major = p.time_major;
@@ -191,8 +182,7 @@ absl::StatusOr<ParsedNode> ParseLstm(const NodeView& node) {
   const LstmParams& p = *params;
   if (p.kernel_type == kLstmBasic) return ParseBasicLstm(node);
   if (p.kernel_type != kLstmFull) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("kernel type ", p.kernel_type, " is unknown"));
+    return Invalid("kernel type ", p.kernel_type, " is unknown");
   }
   LstmAttributes a;
   a.cell_clip = p.cell_clip;
@@ -362,11 +352,10 @@ absl::StatusOr<Share> ShareFor(const LstmTable& t, const LstmAttributes& a,
     share.gates_in_turn = false;
   }
   if (LstmSharedBytes(t, a, share) > profile.limits.max_shared_memory_bytes) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat(t.cells, " cells and ", t.outputs, " outputs need ",
+    return Exhausted(t.cells, " cells and ", t.outputs, " outputs need ",
                      LstmSharedBytes(t, a, share),
                      " bytes of shared memory, the device has ",
-                     profile.limits.max_shared_memory_bytes));
+                     profile.limits.max_shared_memory_bytes);
   }
   const int max_lanes =
       std::min({max / share.columns, t.terms(), profile.choices.reduction_lanes,
@@ -435,10 +424,10 @@ absl::Status CheckKept(const Tensor& state, int batch, int depth,
                        absl::string_view what) {
   RETURN_IF_ERROR(CheckFloat(state, what));
   if (!state.is_variable) {
-    return absl::UnimplementedError(absl::StrCat(
+    return Unimplemented(
         what,
         " is made by another node or constant; a variable tensor or an "
-        "input of the model is supported"));
+        "input of the model is supported");
   }
   return CheckDimsAre(state, {batch, depth}, what);
 }
@@ -466,9 +455,8 @@ absl::StatusOr<ParsedNode> ParseBasicLstm(const NodeView& node) {
       node.outputs.size() != places::kOutputs ||
       std::any_of(node.inputs.begin(), node.inputs.end(), is_absent) ||
       std::any_of(node.outputs.begin(), node.outputs.end(), is_absent)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the basic kernel has ", places::kInputs, " inputs and ",
-                     places::kOutputs, " outputs"));
+    return Invalid("the basic kernel has ", places::kInputs, " inputs and ",
+                   places::kOutputs, " outputs");
   }
   const Tensor& data = *node.inputs[places::kData];
   const Tensor& activation = *node.inputs[places::kPrevActivation];
@@ -476,8 +464,7 @@ absl::StatusOr<ParsedNode> ParseBasicLstm(const NodeView& node) {
   const Tensor& bias = *node.inputs[places::kBiases];
   RETURN_IF_ERROR(CheckFloat(data, "input"));
   if (data.dims.size() != 2 || activation.dims.size() != 2) {
-    return absl::InvalidArgumentError(
-        "input and previous activation must have 2 dimensions");
+    return Invalid("input and previous activation must have 2 dimensions");
   }
   const int batch = data.dims[0];
   const int inputs = data.dims[1];
@@ -485,8 +472,8 @@ absl::StatusOr<ParsedNode> ParseBasicLstm(const NodeView& node) {
   // So that no sum or multiple of them overflows: a file may say anything.
   constexpr int kMax = 1 << 24;
   if (inputs > kMax || depth > kMax) {
-    return absl::UnimplementedError(
-        absl::StrCat(inputs, " inputs and ", depth, " cells are past ", kMax));
+    return Unimplemented(inputs, " inputs and ", depth, " cells are past ",
+                         kMax);
   }
   RETURN_IF_ERROR(
       CheckKept(activation, batch, depth, "the previous activation"));
@@ -497,19 +484,19 @@ absl::StatusOr<ParsedNode> ParseBasicLstm(const NodeView& node) {
                                "the matrix of weights"));
   RETURN_IF_ERROR(CheckBias(&bias, 4 * depth));
   RETURN_IF_ERROR(CheckLstmOutputs(node, batch, inputs, depth));
-  return ParsedNode{BasicLstmAttributes(), {}};
+  return ParsedNode{BasicLstmAttributes()};
 }
 
 absl::Status PlanBasicLstm(const Node& node, Planner* planner) {
   const TensorId concatenated = node.outputs[places::kConcatenation];
   const TensorId sums = node.outputs[places::kGateSums];
-  const Shape& dst = planner->tensor(node.outputs[places::kActivation]).shape;
+  const Shape& dst = planner->shape(node.outputs[places::kActivation]);
 
   RETURN_IF_ERROR(AddConcatenation(
       planner,
       {node.inputs[places::kData], node.inputs[places::kPrevActivation]},
       concatenated, /*axis=*/3));
-  const Shape& weights = planner->tensor(node.inputs[places::kWeights]).shape;
+  const Shape& weights = planner->shape(node.inputs[places::kWeights]);
   RETURN_IF_ERROR(PlanMatrixProduct(
       concatenated, sums, WeightsOf(node, places::kWeights, places::kBiases),
       weights.b, weights.c, planner));
@@ -537,13 +524,10 @@ absl::StatusOr<ParsedNode> ParseSvdf(const NodeView& node) {
   const int rank = params->rank;
   const Tensor& state = *node.inputs[kState];
   if (!state.is_variable) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the state ", state.ToString(), " must be a variable tensor"));
+    return Invalid("the state ", state.ToString(),
+                   " must be a variable tensor");
   }
-  if (rank < 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("rank ", rank, " must be positive"));
-  }
+  if (rank < 1) return Invalid("rank ", rank, " must be positive");
   const int units = node.inputs[kFeature]->dims[0] / rank;
   RETURN_IF_ERROR(CheckBias(node.inputs[kBias], units));
   ASSIGN_OR_RETURN(auto activation, RecurrentActivation(params->activation));
@@ -552,11 +536,11 @@ absl::StatusOr<ParsedNode> ParseSvdf(const NodeView& node) {
 
 absl::Status PlanSvdf(const Node& node, Planner* planner) {
   const auto& a = node.Get<SvdfAttributes>();
-  const Shape feature = planner->tensor(node.inputs[kFeature]).shape;
-  const Shape time = planner->tensor(node.inputs[kTime]).shape;
+  const Shape feature = planner->shape(node.inputs[kFeature]);
+  const Shape time = planner->shape(node.inputs[kTime]);
   const TensorId state = node.inputs[kState];
-  const Shape kept = planner->tensor(state).shape;
-  const Shape dst = planner->tensor(node.outputs[0]).shape;
+  const Shape kept = planner->shape(state);
+  const Shape dst = planner->shape(node.outputs[0]);
 
   const TensorId features =
       planner->AddTemporary("svdf features", {kept.b, 1, 1, feature.b});

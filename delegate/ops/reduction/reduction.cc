@@ -5,7 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
@@ -138,8 +137,8 @@ void AddCodeSums(const std::shared_ptr<const CodeSums>& quantized, bool partial,
 // `partial`: sums of quantized values for another pass.
 absl::Status AddPass(Planner* planner, TensorId src, TensorId dst,
                      const Reduction& r, bool partial = false) {
-  const Shape from = planner->tensor(src).shape;
-  const Shape to = planner->tensor(dst).shape;
+  const Shape from = planner->shape(src);
+  const Shape to = planner->shape(dst);
   const int threads =
       ReductionThreads(Taps(r, from), Outputs(to), planner->profile());
   const bool integer_path = r.quantized != nullptr;
@@ -170,8 +169,8 @@ absl::Status AddPass(Planner* planner, TensorId src, TensorId dst,
 // Of whole axes.
 absl::Status AddProductOfQuantized(Planner* planner, TensorId src, TensorId dst,
                                    const Reduction& r) {
-  const Shape from = planner->tensor(src).shape;
-  const Shape to = planner->tensor(dst).shape;
+  const Shape from = planner->shape(src);
+  const Shape to = planner->shape(dst);
   Dispatch d("product_quantized");
   d.Define("RESCALE_64", "op_rescale_64");
   if (r.channels) d.Define("CHANNELS");
@@ -214,8 +213,8 @@ bool WidthFirst(const Reduction& r, const Shape& src, const Shape& dst,
 // group per output, or the width first, via a temporary tensor.
 absl::Status AddReduction(Planner* planner, TensorId src, TensorId dst,
                           const Reduction& r) {
-  const Shape from = planner->tensor(src).shape;
-  const Shape to = planner->tensor(dst).shape;
+  const Shape from = planner->shape(src);
+  const Shape to = planner->shape(dst);
   if (r.quantized != nullptr &&
       r.quantized->result == CodeSums::Result::kProduct) {
     return AddProductOfQuantized(planner, src, dst, r);
@@ -284,8 +283,8 @@ FoldedAxes FoldAxes(absl::Span<const int> dims,
 // TFLite's mean of integers: their sum divided towards zero.
 absl::Status AddIntegerMean(Planner* planner, TensorId src, TensorId dst,
                             const Reduction& reduction) {
-  const Shape from = planner->tensor(src).shape;
-  const Shape to = planner->tensor(dst).shape;
+  const Shape from = planner->shape(src);
+  const Shape to = planner->shape(dst);
   Reduction r = reduction;
   r.reducer = Reducer::kSum;
   const TensorId sum = planner->AddTemporary("sum", to, DataType::kInt32);
@@ -312,7 +311,7 @@ absl::Status PlanReduce(const Node& node, Planner* planner) {
                      AsShape(planner, src, Shape::FromDims(a.folded)));
     src = folded;
   }
-  const Shape from = planner->tensor(src).shape;
+  const Shape from = planner->shape(src);
   Reduction r;
   r.reducer = reducer;
   r.quantized = a.quantized;
@@ -368,7 +367,7 @@ absl::StatusOr<ParsedNode> ParseReduce(const NodeView& node) {
   for (int i = 0; i < folded_rank; ++i) {
     if (over[i]) a.over[BhwcAxis(i, folded_rank)] = true;
   }
-  return ParsedNode{a, {}};
+  return ParsedNode{a};
 }
 
 // --- AVERAGE_POOL_2D, MAX_POOL_2D --------------------------------------------
@@ -386,7 +385,7 @@ bool IsPoolSpelledOut(const PoolAttributes& a, const DeviceChoices& choices) {
 
 absl::Status PlanSpelledOut(const Node& node, const PoolAttributes& a,
                             Planner* planner) {
-  const Shape& dst = planner->tensor(node.outputs[0]).shape;
+  const Shape& dst = planner->shape(node.outputs[0]);
   Dispatch d("max_pool_2d");
   d.Define("WINDOW_W", a.window_w)
       .Define("WINDOW_H", a.window_h)
@@ -440,7 +439,7 @@ std::optional<MemoryView> MaxPoolView(const Node& node) {
 absl::Status PlanPool2d(const Node& node, Planner* planner) {
   const auto& a = node.Get<PoolAttributes>();
   const bool max = IsMaxPool(node);
-  if (max && IsPoolSpelledOut(a, planner->profile().choices)) {
+  if (max && IsPoolSpelledOut(a, planner->choices())) {
     return PlanSpelledOut(node, a, planner);
   }
   Reduction r;
@@ -466,8 +465,8 @@ absl::StatusOr<ParsedNode> ParseMaxPoolingWithArgmax(const NodeView& node) {
       count(src.w + a.pad_left + a.pad_right, a.window_w, a.stride_w), src.c};
   RETURN_IF_ERROR(CheckOutputDims(*node.outputs[0], wanted));
   if (p.activation < kActNone || p.activation > kActRelu6) {
-    return absl::UnimplementedError(
-        absl::StrCat("fused activation ", p.activation, " is not supported"));
+    return Unimplemented("fused activation ", p.activation,
+                         " is not supported");
   }
   ASSIGN_OR_RETURN(auto activation, FusedActivation(p.activation));
   return ParsedNode{a, std::move(activation)};
@@ -484,7 +483,7 @@ absl::Status PlanMaxPoolingWithArgmax(const Node& node, Planner* planner) {
 
 absl::StatusOr<ParsedNode> ParseMaxUnpooling(const NodeView& node) {
   if (node.inputs[1]->type == DataType::kInt32) {
-    return absl::UnimplementedError(
+    return Unimplemented(
         "the indices are int32: places in the whole output, as TFLite's own "
         "kernel has them; only MediaPipe's float32 places in the window run "
         "here");
@@ -493,9 +492,9 @@ absl::StatusOr<ParsedNode> ParseMaxUnpooling(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   // Windows would overlap or leave gaps.
   if (p.stride_height != p.filter_height || p.stride_width != p.filter_width) {
-    return absl::UnimplementedError(absl::StrCat(
-        "the stride ", p.stride_height, "x", p.stride_width,
-        " is not the window's ", p.filter_height, "x", p.filter_width));
+    return Unimplemented("the stride ", p.stride_height, "x", p.stride_width,
+                         " is not the window's ", p.filter_height, "x",
+                         p.filter_width);
   }
   // In 64 bits: a hostile file's window may be of any size.
   const int64_t height = int64_t{input.shape.h} * p.filter_height;
@@ -504,14 +503,13 @@ absl::StatusOr<ParsedNode> ParseMaxUnpooling(const NodeView& node) {
   if (dst.dims.size() != 4 || dst.shape.b != input.shape.b ||
       dst.shape.h != height || dst.shape.w != width ||
       dst.shape.c != input.shape.c) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "output is ", DimsString(dst.dims), ", must be ", input.shape.b, "x",
-        height, "x", width, "x", input.shape.c));
+    return Invalid("output is ", DimsString(dst.dims), ", must be ",
+                   input.shape.b, "x", height, "x", width, "x", input.shape.c);
   }
   ArgmaxPoolAttributes a;
   a.window_h = p.filter_height;
   a.window_w = p.filter_width;
-  return ParsedNode{a, {}};
+  return ParsedNode{a};
 }
 
 absl::Status PlanMaxUnpooling(const Node& node, Planner* planner) {

@@ -91,7 +91,7 @@ int SpreadRows(const Shape& shape, const DeviceProfile& profile, Dispatch* d) {
 // --- L2_NORMALIZATION --------------------------------------------------------
 
 absl::Status PlanL2Normalization(const Node& node, Planner* planner) {
-  const Shape shape = planner->tensor(node.outputs[0]).shape;
+  const Shape shape = planner->shape(node.outputs[0]);
   const auto* quantized = node.As<L2NormalizationOfQuantized>();
   Dispatch d("l2_normalization");
   ShareRows(shape.slices(), {shape.w, shape.h, shape.b}, 16, planner->profile(),
@@ -112,19 +112,16 @@ absl::StatusOr<ParsedNode> ParseLocalResponseNormalization(
     const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<LocalResponseNormParams>());
   if (params->radius < 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("radius ", params->radius, " must not be negative"));
+    return Invalid("radius ", params->radius, " must not be negative");
   }
-  return ParsedNode{
-      LocalResponseNormalizationAttributes{params->radius, params->bias,
-                                           params->alpha, params->beta},
-      {}};
+  return ParsedNode{LocalResponseNormalizationAttributes{
+      params->radius, params->bias, params->alpha, params->beta}};
 }
 
 absl::Status PlanLocalResponseNormalization(const Node& node,
                                             Planner* planner) {
   const auto& a = node.Get<LocalResponseNormalizationAttributes>();
-  const Shape shape = planner->tensor(node.outputs[0]).shape;
+  const Shape shape = planner->shape(node.outputs[0]);
   Dispatch d = TexelDispatch("local_response_normalization", node, *planner);
   // No window reaches further than all channels.
   d.uniforms.Int("radius", std::min(a.radius, shape.c));
@@ -181,22 +178,22 @@ void AddSixteen(const SoftmaxAttributes& a, Dispatch* d) {
 
 absl::StatusOr<ParsedNode> ParseSoftmax(const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<SoftmaxParams>());
-  return ParsedNode{SoftmaxAttributes{params->beta, /*log=*/false}, {}};
+  return ParsedNode{SoftmaxAttributes{params->beta, /*log=*/false}};
 }
 
 absl::StatusOr<ParsedNode> ParseLogSoftmax(const NodeView&) {
-  return ParsedNode{SoftmaxAttributes{1.0f, /*log=*/true}, {}};
+  return ParsedNode{SoftmaxAttributes{1.0f, /*log=*/true}};
 }
 
 absl::Status PlanSoftmax(const Node& node, Planner* planner) {
   const auto& a = node.Get<SoftmaxAttributes>();
-  const Shape shape = planner->tensor(node.outputs[0]).shape;
+  const Shape shape = planner->shape(node.outputs[0]);
   Dispatch d(a.quantized != nullptr ? "softmax_quantized" : "softmax");
   int threads = 1;
   if (a.quantized == nullptr) {
     threads = SpreadRows(shape, planner->profile(), &d);
     // A short share of the row stays in registers.
-    const int most = 2 * planner->profile().choices.held_boxes;
+    const int most = 2 * planner->choices().held_boxes;
     const int share = DivideUp(shape.slices(), threads);
     if (threads > 1 && share <= most) d.Define("HELD", share);
   } else {
@@ -266,9 +263,7 @@ class Text {
 
   std::string Definition(int i) const {
     const RowStep& step = a_.steps[i];
-    if (step.kind != RowStep::Kind::kInput) {
-      return DefineValue(i, step.Call(i));
-    }
+    if (step.kind != RowStep::Kind::kInput) return DefineValue(i, step.Call(i));
     const Tensor& t = graph_.tensor(node_.inputs[step.index]);
     return DefineValue(i,
                        absl::StrCat("read_", InputName(step.index),
@@ -306,7 +301,7 @@ std::string Reductions(const RowFunctionsAttributes& a, const Text& text) {
 
 absl::Status PlanRowFunctions(const Node& node, Planner* planner) {
   const auto& a = node.Get<RowFunctionsAttributes>();
-  const Shape shape = planner->tensor(node.outputs[0]).shape;
+  const Shape shape = planner->shape(node.outputs[0]);
   const Text text(node, a, planner->graph());
   Dispatch d("row_functions");
   SpreadRows(shape, planner->profile(), &d);
@@ -340,7 +335,7 @@ absl::Status AddArgExtreme(Planner* planner, TensorId src, TensorId dst,
                            int axis, bool min) {
   const Tensor& source = planner->tensor(src);
   const Shape& from = source.shape;
-  const Shape to = planner->tensor(dst).shape;
+  const Shape to = planner->shape(dst);
   const std::array<int, 4> extents = {from.b, from.h, from.w, from.slices()};
   Dispatch d("arg_extreme");
   ShareRows(extents[axis], {to.w, to.h, int64_t{to.slices()} * to.b}, 32,
@@ -359,7 +354,7 @@ absl::Status AddArgExtreme(Planner* planner, TensorId src, TensorId dst,
 absl::StatusOr<ParsedNode> ParseArgExtreme(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   ASSIGN_OR_RETURN(auto axis, AxisOfInput(node, 1, input.dims.size()));
-  return ParsedNode{ViewOfAxis(input.dims, axis), {}};
+  return ParsedNode{ViewOfAxis(input.dims, axis)};
 }
 
 absl::Status PlanArgExtreme(const Node& node, Planner* planner) {
@@ -369,7 +364,7 @@ absl::Status PlanArgExtreme(const Node& node, Planner* planner) {
     ASSIGN_OR_RETURN(auto viewed, AsShape(planner, source, *a.shape));
     source = viewed;
   }
-  const Shape& s = planner->tensor(source).shape;
+  const Shape& s = planner->shape(source);
   AxisArray kept = {s.b, s.h, s.w, s.c, 1};
   kept[a.axis] = 1;
   return AddInShape(planner, "axis kept", {kept[0], kept[1], kept[2], kept[3]},
@@ -388,9 +383,8 @@ absl::StatusOr<ParsedNode> ParseTopK(const NodeView& node) {
   constexpr int kMaxPasses = 64;
   ASSIGN_OR_RETURN(auto k, IntsOfInput(node, 1));
   if (k.front() > kMaxPasses) {
-    return absl::UnimplementedError(
-        absl::StrCat("k is ", k.front(), ", at most ", kMaxPasses,
-                     " pays here: each is a pass over the row"));
+    return Unimplemented("k is ", k.front(), ", at most ", kMaxPasses,
+                         " pays here: each is a pass over the row");
   }
   return ParsedNode{};
 }
@@ -412,7 +406,7 @@ namespace {
 
 absl::Status AddCumsum(Planner* planner, TensorId src, TensorId dst,
                        const CumsumAttributes& a) {
-  const Shape shape = planner->tensor(dst).shape;
+  const Shape shape = planner->shape(dst);
   // In texels: the extent of the axis, and of the rest.
   std::array<int, 4> lines = {shape.b, shape.h, shape.w, shape.slices()};
   const int length = std::exchange(lines[a.view.axis], 1);
@@ -440,16 +434,15 @@ absl::StatusOr<ParsedNode> ParseCumsum(const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<CumsumParams>());
   const Tensor& input = *node.inputs[0];
   ASSIGN_OR_RETURN(auto axis, AxisOfInput(node, 1, input.dims.size()));
-  return ParsedNode{
-      CumsumAttributes{ViewOfAxis(input.dims, axis), params->exclusive != 0,
-                       params->reverse != 0},
-      {}};
+  return ParsedNode{CumsumAttributes{ViewOfAxis(input.dims, axis),
+                                     params->exclusive != 0,
+                                     params->reverse != 0}};
 }
 
 absl::Status PlanCumsum(const Node& node, Planner* planner) {
   const auto& a = node.Get<CumsumAttributes>();
   const TensorId output = node.outputs[0];
-  const Shape shape = a.view.shape.value_or(planner->tensor(output).shape);
+  const Shape shape = a.view.shape.value_or(planner->shape(output));
   ASSIGN_OR_RETURN(auto source, AsShape(planner, node.inputs[0], shape));
   return AddInShape(planner, "sums", shape, output, [&](TensorId dst) {
     return AddCumsum(planner, source, dst, a);
@@ -482,21 +475,21 @@ absl::StatusOr<ParsedNode> ParseRfft2d(const NodeView& node) {
   ASSIGN_OR_RETURN(const auto lengths, IntsOfInput(node, 1));
   const int rank = static_cast<int>(input.dims.size());
   if (lengths[0] != 1 || rank < 2 || input.dims[rank - 2] != 1) {
-    return absl::UnimplementedError(absl::StrCat(
-        "transforms of ", lengths[0], " rows of the input ",
-        DimsString(input.dims), "; single rows, [..., 1, N], run here"));
+    return Unimplemented("transforms of ", lengths[0], " rows of the input ",
+                         DimsString(input.dims),
+                         "; single rows, [..., 1, N], run here");
   }
   const int length = lengths[1];
   if (length < 2 || (length & (length - 1)) != 0 || length > (1 << 24)) {
-    return absl::UnimplementedError(absl::StrCat(
-        "a row has ", length, " samples; powers of two from 2 on run here"));
+    return Unimplemented("a row has ", length,
+                         " samples; powers of two from 2 on run here");
   }
-  return ParsedNode{Rfft2dAttributes{length}, {}};
+  return ParsedNode{Rfft2dAttributes{length}};
 }
 
 absl::Status PlanRfft2d(const Node& node, Planner* planner) {
   const int length = node.Get<Rfft2dAttributes>().length;
-  const Shape& shape = planner->tensor(node.outputs[0]).shape;
+  const Shape& shape = planner->shape(node.outputs[0]);
   const int threads = std::clamp(length / 8, 1, 64);
   int bits = 0;
   while ((1 << bits) < length) ++bits;

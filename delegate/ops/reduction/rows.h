@@ -2,7 +2,6 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_REDUCTION_ROWS_H_
 #define GLES_DELEGATE_DELEGATE_OPS_REDUCTION_ROWS_H_
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>

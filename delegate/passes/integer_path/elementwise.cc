@@ -348,9 +348,7 @@ Nodes Prelu(QuantizedNode& q) {
 
 // Both sides are scaled in integers.
 Nodes Comparison(QuantizedNode& q) {
-  if (!q.node.Get<ComparisonAttributes>().of_quantized) {
-    return {};
-  }
+  if (!q.node.Get<ComparisonAttributes>().of_quantized) return {};
   Node comparison = q.node;
   for (TensorId& id : comparison.inputs) {
     if (!q.graph.tensor(id).is_constant() && !HoldsQuantized(q.graph, id)) {

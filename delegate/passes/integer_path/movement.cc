@@ -27,14 +27,12 @@ void ReadAsOutput(Rewriter& r, int n, int i, std::vector<PostOp> post_ops) {
   same.name = absl::StrCat(in.name, " as ", out.name);
   same.quantization = out.quantization;
   same.tflite_index = -1;
-  Node node;
-  node.op = FindOp(BuiltinOperator_QUANTIZE, "");
+  Node node = Node::Of(FindOp(BuiltinOperator_QUANTIZE, ""), {mover.inputs[i]},
+                       {r.AddTensor(std::move(same))},
+                       ElementwiseAttributes{0, in.shape, {}});
   node.tflite_index = mover.tflite_index;
-  node.inputs = {mover.inputs[i]};
-  node.attributes = ElementwiseAttributes{0, in.shape, {}};
   node.post_ops = std::move(post_ops);
   node.integer_path = true;
-  node.outputs = {r.AddTensor(std::move(same))};
   mover.inputs[i] = node.outputs[0];
   r.InsertBefore(n, std::move(node));
   r.Replace(n, std::move(mover));

@@ -39,10 +39,6 @@ struct Product {
   int channels() const { return conv.kind == Kind::kDepthwise ? 3 : 0; }
 };
 
-bool HasZeroPoint(const Quantization& q) {
-  return absl::c_any_of(q.zero_point, [](int64_t zero) { return zero != 0; });
-}
-
 // --- 8 bits ------------------------------------------------------------------
 
 bool SuitWeights(const Product& p) {
@@ -55,7 +51,7 @@ bool SuitWeights(const Product& p) {
     return false;
   }
   // TFLite takes int8 weights of convolutions for symmetric, whatever they say.
-  return is_uint8 || (p.has_rows() && !q.per_channel()) || !HasZeroPoint(q);
+  return is_uint8 || (p.has_rows() && !q.per_channel()) || !q.has_zero_point();
 }
 
 // Sums of 2^24 scaled by 2^6 fit 32 bits; beyond that TFLite's arithmetic
@@ -87,7 +83,7 @@ bool IsLeftByXnnpack(const QuantizedNode& q, const Product& p) {
   const Quantization& weights = p.weights.quantization;
   return (p.conv.kind == Kind::kTransposed &&
           !q.in(0).constant.is_borrowed()) ||
-         (q.is_uint8() ? weights.dimension != 0 : HasZeroPoint(weights)) ||
+         (q.is_uint8() ? weights.dimension != 0 : weights.has_zero_point()) ||
          !p.weights.is_constant() ||
          (p.bias != nullptr && p.bias->tflite_index < 0);  // read_node.cc's
 }
@@ -358,7 +354,7 @@ Nodes OfInt16(QuantizedNode& q, const Product& p) {
   if (!q.is_int16() || !p.weights.is_constant() ||
       p.weights.quantized != DataType::kInt8 ||
       (of_weights.per_channel() && of_weights.dimension != p.channels()) ||
-      HasZeroPoint(of_weights)) {
+      of_weights.has_zero_point()) {
     return {};
   }
   std::vector<int64_t> bias;

@@ -39,8 +39,7 @@ TensorId NewConstant(std::string name, DataType type, std::vector<int> dims,
   Tensor tensor;
   tensor.name = std::move(name);
   tensor.type = type;
-  tensor.dims = std::move(dims);
-  tensor.shape = Shape::FromDims(tensor.dims);
+  tensor.SetDims(std::move(dims));
   tensor.constant = ConstantData::Of(values);
   return graph->AddTensor(std::move(tensor));
 }
@@ -57,12 +56,6 @@ bool IsInt16(const Tensor& tensor) {
   const Quantization& q = tensor.quantization;
   return tensor.quantized == DataType::kInt16 && !tensor.is_constant() &&
          q.scale.size() == 1 && q.zero_point[0] == 0;
-}
-
-bool SameQuantized(const Tensor& a, const Tensor& b) {
-  return a.quantized == b.quantized &&
-         a.quantization.scale == b.quantization.scale &&
-         a.quantization.zero_point == b.quantization.zero_point;
 }
 
 quant::AffineQuantized AffineQuantizedOf(const Tensor& tensor) {
@@ -166,9 +159,7 @@ PostOp QuantizedNode::Requantize(
 
 PostOp QuantizedNode::RequantizeAsFloat(
     const std::vector<float>& scales) const {
-  if (scales.size() == 1) {
-    return PostOpOf("requantize_float_all", scales[0]);
-  }
+  if (scales.size() == 1) return PostOpOf("requantize_float_all", scales[0]);
   std::vector<std::array<int32_t, 2>> rows;
   rows.reserve(scales.size());
   for (float scale : scales) {
@@ -234,8 +225,7 @@ TensorId QuantizedNode::AddTable(const char* what, int pixels,
 TensorId QuantizedNode::AddLike(const Tensor& like, const char* what) const {
   Tensor tensor;
   tensor.name = absl::StrCat(what, " of ", like.name);
-  tensor.dims = like.dims;
-  tensor.shape = like.shape;
+  tensor.SetDims(like.dims);
   return graph.AddTensor(std::move(tensor));
 }
 
@@ -243,12 +233,10 @@ void QuantizedNode::AddCopy(TensorId source, TensorId to,
                             std::vector<PostOp> post_ops) {
   static constexpr OpDefinition op =
       OpOfPasses("QUANTIZED_OF_16_BITS", PlanElementwise);
-  Node copy;
-  copy.op = &op;
+  Node copy =
+      Node::Of(&op, {source}, {to},
+               ElementwiseAttributes{0, graph.tensor(source).shape, {}});
   copy.tflite_index = node.tflite_index;
-  copy.inputs = {source};
-  copy.outputs = {to};
-  copy.attributes = ElementwiseAttributes{0, graph.tensor(source).shape, {}};
   copy.post_ops = std::move(post_ops);
   copy.integer_path = true;
   before.push_back(std::move(copy));

@@ -31,9 +31,6 @@ namespace gles_delegate::integer_path {
 bool HoldsQuantized(const Graph& graph, TensorId id);
 // int16, computed at run time, with one scale and the zero point 0.
 bool IsInt16(const Tensor& tensor);
-// True if equal quantized values mean the same in both tensors: equal type,
-// scale and zero point.
-bool SameQuantized(const Tensor& a, const Tensor& b);
 quant::AffineQuantized AffineQuantizedOf(const Tensor& tensor);
 // A copy of constant `id` with a scale of one, whose values are (quantized
 // value - zero point). Biases (int32) have no zero point.
