@@ -2,10 +2,6 @@
 
 #include <unistd.h>
 
-#include <atomic>
-#include <memory>
-#include <optional>
-#include <thread>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -13,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
-#include "egl/gl_api.h"
 #include "egl/objects.h"
 #include "egl/process.h"
 

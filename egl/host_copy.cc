@@ -1,8 +1,6 @@
 #include "egl/host_copy.h"
 
 #include <algorithm>
-#include <atomic>
-#include <cstdint>
 #include <cstring>
 #include <exception>
 

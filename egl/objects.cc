@@ -6,12 +6,8 @@
 #include <cstring>
 #include <limits>
 #include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "absl/cleanup/cleanup.h"
-#include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

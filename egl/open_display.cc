@@ -8,14 +8,8 @@
 #include <cerrno>
 #include <cstring>
 #include <functional>
-#include <memory>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -25,7 +19,6 @@
 #include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "egl/context.h"
-#include "egl/gl_api.h"
 #include "egl/process.h"
 
 namespace gles_delegate::egl {

@@ -5,7 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/cache/build_id.h"
-#include "delegate/device/device_profile.h"
 #include "delegate/graph/op.h"
 #include "delegate/graph/printable.h"
 

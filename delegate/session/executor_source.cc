@@ -6,7 +6,6 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "delegate/device/device_profile.h"
 #include "egl/gl_api.h"
 
 namespace gles_delegate {

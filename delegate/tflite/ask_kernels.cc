@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -9,7 +8,6 @@
 #include <set>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "delegate/cpu_ops/custom_ops.h"
 #include "delegate/graph/builtin_codes.h"
@@ -18,7 +16,6 @@
 #include "delegate/tflite/reader.h"
 #include "delegate/tflite/runtime.h"
 #include "flatbuffers/flexbuffers.h"
-#include "tensorflow/lite/c/common.h"
 
 namespace gles_delegate {
 namespace {

@@ -1,12 +1,8 @@
 // Of reader.h: the checks.
-#include <algorithm>
-#include <string>
-#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/printable.h"
 #include "delegate/ops/op_list.h"

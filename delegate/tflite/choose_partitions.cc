@@ -3,19 +3,14 @@
 #include <algorithm>
 #include <any>
 #include <iterator>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/format.h"
-#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/ops/elementwise/elementwise.h"
 #include "delegate/tflite/gles_simple_delegate.h"
-#include "delegate/tflite/report.h"
 
 namespace gles_delegate {
 

@@ -1,11 +1,9 @@
 // Of reader.h: the subgraphs of composites.
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
-#include <memory>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
@@ -14,7 +12,6 @@
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/printable.h"
 #include "delegate/tflite/reader.h"
-#include "delegate/tflite/runtime.h"
 
 namespace gles_delegate {
 

@@ -1,17 +1,10 @@
 // Of reader.h: what is inlined of subgraphs.
-#include <algorithm>
-#include <optional>
-#include <string>
-#include <utility>
-
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/printable.h"
-#include "delegate/plan/storage.h"
 #include "delegate/tflite/reader.h"
 
 namespace gles_delegate {

@@ -1,18 +1,14 @@
 // Of gles_simple_delegate.h: the kernel.
 #include <algorithm>
 #include <cstring>
-#include <string>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/partition/plan_dump.h"
 #include "delegate/passes/passes.h"
-#include "delegate/session/app_object.h"
 #include "delegate/tflite/gles_simple_delegate.h"
-#include "delegate/tflite/reader.h"
 
 namespace gles_delegate {
 

@@ -17,7 +17,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
-#include "delegate/device/device_profile.h"
 #include "delegate/device/known_names.h"
 #include "delegate/plan/storage.h"
 #include "delegate/tflite/runtime.h"

@@ -1,16 +1,13 @@
 // Of reader.h: the shapes.
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
-#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/cpu_ops/custom_ops.h"
-#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/host_budget.h"
 #include "delegate/ops/op_list.h"
 #include "delegate/tflite/reader.h"

@@ -1,5 +1,4 @@
 // Of reader.h: nodes and tensors.
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
@@ -7,9 +6,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "base/hash_tables.h"
 #include "base/status_macros.h"
-#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/printable.h"

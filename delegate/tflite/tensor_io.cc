@@ -6,10 +6,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "delegate/graph/graph.h"
 #include "delegate/ops/movement/gather.h"
 #include "delegate/tflite/gles_simple_delegate.h"
-#include "delegate/tflite/reader.h"
 #include "egl/process.h"
 
 namespace gles_delegate {
