@@ -31,8 +31,8 @@
 
 namespace gles_delegate {
 
-// kInvalidArgument, kUnimplemented and kResourceExhausted. The message joins
-// the parts as absl::StrCat() does.
+// Errors of these codes (kInvalidArgument, kResourceExhausted). The message
+// joins the parts as absl::StrCat() does.
 template <typename... Parts>
 absl::Status Invalid(const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat(parts...));
@@ -44,6 +44,18 @@ absl::Status Unimplemented(const Parts&... parts) {
 template <typename... Parts>
 absl::Status Exhausted(const Parts&... parts) {
   return absl::ResourceExhaustedError(absl::StrCat(parts...));
+}
+template <typename... Parts>
+absl::Status FailedPrecondition(const Parts&... parts) {
+  return absl::FailedPreconditionError(absl::StrCat(parts...));
+}
+template <typename... Parts>
+absl::Status Unavailable(const Parts&... parts) {
+  return absl::UnavailableError(absl::StrCat(parts...));
+}
+template <typename... Parts>
+absl::Status Internal(const Parts&... parts) {
+  return absl::InternalError(absl::StrCat(parts...));
 }
 
 }  // namespace gles_delegate

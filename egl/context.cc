@@ -321,7 +321,7 @@ absl::StatusOr<std::unique_ptr<Context>> Context::Own(OpenedDisplay opened) {
 absl::StatusOr<std::unique_ptr<Context>> Context::AdoptCurrent() {
   RETURN_IF_ERROR(LoadGl());
   if (IsLeftCurrent(egl().GetCurrentContext())) {
-    return absl::FailedPreconditionError(
+    return FailedPrecondition(
         "no EGLContext of the app's is current on this thread; the one that is "
         "current belongs to another delegate");
   }
@@ -386,10 +386,10 @@ absl::Status Context::MakeCurrent() {
         "the delegate's own EGLContext on ", device_.renderer,
         " is gone, as where its display is terminated: ", EglErrorText(error)));
   }
-  return absl::FailedPreconditionError(
-      absl::StrCat("the ", owned_ ? "delegate's own" : "app's",
-                   " EGLContext could not be made current on this thread: ",
-                   EglErrorText(error)));
+  return FailedPrecondition(
+      "the ", owned_ ? "delegate's own" : "app's",
+      " EGLContext could not be made current on this thread: ",
+      EglErrorText(error));
 }
 
 absl::Status Context::Run(absl::FunctionRef<absl::Status()> fn) {
@@ -400,7 +400,7 @@ absl::Status Context::Run(absl::FunctionRef<absl::Status()> fn) {
   if (user_ == me) return RunHere(fn);
   std::thread::id nobody;
   if (!user_.compare_exchange_strong(nobody, me)) {
-    return absl::FailedPreconditionError(
+    return FailedPrecondition(
         "another thread is using the delegate's own EGLContext at this moment");
   }
   absl::Status status = Caught([&] { return RunHere(fn); });
@@ -518,10 +518,10 @@ absl::Status SavedCurrent::Restore(EGLDisplay used) {
   if (!ok && IsLeftCurrent(context_)) ok = MakeNoneCurrent(used);
   BindApiAgain(api_);
   if (ok) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
+  return FailedPrecondition(
       "the EGLContext that was current before could not be made current "
       "again: ",
-      EglErrorText(error)));
+      EglErrorText(error));
 }
 
 GLenum ResetStatus(const DeviceInfo& device) {
@@ -551,8 +551,7 @@ absl::StatusOr<DisplayFence> DisplayFence::Insert(EGLDisplay display) {
   fence.sync_ = {egl().CreateSyncKHR(display, EGL_SYNC_FENCE_KHR, nullptr),
                  Deleter{display}};
   if (fence.sync_ == nullptr) {
-    return absl::InternalError(
-        absl::StrCat("eglCreateSyncKHR: ", LastEglError()));
+    return Internal("eglCreateSyncKHR: ", LastEglError());
   }
   gl().Flush();
   return fence;
@@ -563,7 +562,7 @@ absl::Status DisplayFence::WaitOnGpu() const {
       egl().WaitSyncKHR(sync_.get_deleter().display, sync_.get(), 0)) {
     return absl::OkStatus();
   }
-  return absl::InternalError(absl::StrCat("eglWaitSyncKHR: ", LastEglError()));
+  return Internal("eglWaitSyncKHR: ", LastEglError());
 }
 
 }  // namespace gles_delegate::egl

@@ -354,8 +354,7 @@ std::string EglDriverName() {
 absl::StatusOr<DeviceInfo> ReadDeviceInfo() {
   RETURN_IF_ERROR(LoadGl());
   if (egl().GetCurrentContext() == EGL_NO_CONTEXT) {
-    return absl::FailedPreconditionError(
-        "no EGLContext is current on this thread");
+    return FailedPrecondition("no EGLContext is current on this thread");
   }
   DeviceInfo info;
   info.vendor = GetString(GL_VENDOR);
@@ -363,9 +362,9 @@ absl::StatusOr<DeviceInfo> ReadDeviceInfo() {
   info.version = GetString(GL_VERSION);
   if (!ParseVersion(info.version, &info.major, &info.minor) ||
       info.major * 10 + info.minor < 31) {
-    return absl::FailedPreconditionError(absl::StrCat(
+    return FailedPrecondition(
         "the context is \"", info.version, "\" on \"", info.renderer,
-        "\"; OpenGL ES 3.1 or later is needed (compute shaders)"));
+        "\"; OpenGL ES 3.1 or later is needed (compute shaders)");
   }
   RETURN_IF_ERROR(CheckLlvm(info.renderer));
   info.shading_language_version = GetString(GL_SHADING_LANGUAGE_VERSION);

@@ -95,9 +95,8 @@ absl::StatusOr<void*> OpenLibrary(const std::vector<std::string>& names,
     const char* why = dlerror();
     errors.push_back(why != nullptr ? why : name + ": unknown loader error");
   }
-  return absl::UnavailableError(absl::StrCat("cannot open ", names.front(),
-                                             " (", absl::StrJoin(errors, "; "),
-                                             "). ", advice));
+  return Unavailable("cannot open ", names.front(), " (",
+                     absl::StrJoin(errors, "; "), "). ", advice);
 }
 
 // The user's libEGL, or null.
@@ -126,9 +125,8 @@ absl::Status LoadEgl(void* library) {
   if (g_egl.name == nullptr) missing.push_back("egl" #name);
 #include "egl/gl_functions.inc"
   if (!missing.empty()) {
-    return absl::UnavailableError(
-        absl::StrCat("the EGL library has no ", absl::StrJoin(missing, ", "),
-                     "; EGL 1.4 or later is needed."));
+    return Unavailable("the EGL library has no ", absl::StrJoin(missing, ", "),
+                       "; EGL 1.4 or later is needed.");
   }
 #define EGL_OPTIONAL(name, type) \
   g_egl.name = reinterpret_cast<type>(g_egl.GetProcAddress("egl" #name));
@@ -158,9 +156,9 @@ absl::Status LoadGles(void* library, bool ask_egl_first) {
   if (g_gl.name == nullptr) missing.push_back("gl" #name);
 #include "egl/gl_functions.inc"
   if (!missing.empty()) {
-    return absl::UnavailableError(absl::StrCat(
-        "the OpenGL ES library has no ", absl::StrJoin(missing, ", "),
-        "; OpenGL ES 3.1 is needed (compute shaders)."));
+    return Unavailable("the OpenGL ES library has no ",
+                       absl::StrJoin(missing, ", "),
+                       "; OpenGL ES 3.1 is needed (compute shaders).");
   }
 #define GL_OPTIONAL(name, type) \
   g_gl.name = reinterpret_cast<type>(g_egl.GetProcAddress("gl" #name));
@@ -198,11 +196,11 @@ absl::Status CheckLlvm(absl::string_view renderer) {
   }
   const std::string other = OtherLlvm();
   if (other.empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
+  return FailedPrecondition(
       renderer, " would crash in this process, in which it finds the LLVM of ",
       other,
       " instead of Mesa's. Use another GPU, or a process without that library "
-      "(with Python ai-edge-litert, not tensorflow)"));
+      "(with Python ai-edge-litert, not tensorflow)");
 }
 
 GlApi& MutableGlForTesting() { return g_gl; }
@@ -319,8 +317,7 @@ class Displays {
     Note();
     EGLint major = 0, minor = 0;
     if (!egl().Initialize(display, &major, &minor)) {
-      absl::Status status = absl::UnavailableError(
-          absl::StrCat("eglInitialize: ", LastEglError()));
+      absl::Status status = Unavailable("eglInitialize: ", LastEglError());
       --use.count;
       Forget(display);
       return status;
@@ -382,11 +379,11 @@ Displays& DisplaysOfProcess() { return OfProcess<Displays>(); }
 
 absl::Status CheckNotForked(pid_t process, absl::string_view what) {
   if (process == 0 || process == getpid()) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
+  return FailedPrecondition(
       what, " belongs to process ", process, ", and this is process ", getpid(),
       ", which was forked from it: OpenGL drivers do not survive a fork. Start "
       "processes by spawn or forkserver, or fork before the first use of the "
-      "driver"));
+      "driver");
 }
 
 absl::Status CheckDriverProcess() {

@@ -39,8 +39,7 @@ absl::Status CheckSize(size_t bytes) {
       bytes <= static_cast<size_t>(std::numeric_limits<GLsizeiptr>::max())) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("a buffer of ", bytes, " bytes"));
+  return Invalid("a buffer of ", bytes, " bytes");
 }
 
 // By mapping, which waits for the GPU.
@@ -53,9 +52,8 @@ absl::Status ReadMapping(GLuint name, size_t offset, absl::Span<uint8_t> data) {
   if (source == nullptr) {
     status = CheckGl(absl::StrCat("mapping ", data.size(), " bytes at ", offset,
                                   " of a buffer"));
-    return status.ok()
-               ? absl::InternalError("the driver mapped a buffer to no address")
-               : status;
+    return status.ok() ? Internal("the driver mapped a buffer to no address")
+                       : status;
   }
   std::memcpy(data.data(), source, data.size());
   if (!gl().UnmapBuffer(GL_COPY_READ_BUFFER)) {
@@ -87,7 +85,7 @@ bool Buffer::CanBeMapped() { return HasExtension("GL_EXT_buffer_storage"); }
 absl::StatusOr<Buffer> Buffer::CreateMapped(size_t bytes, GLbitfield access) {
   RETURN_IF_ERROR(CheckSize(bytes));
   if (!CanBeMapped()) {
-    return absl::UnimplementedError(
+    return Unimplemented(
         "this driver has no GL_EXT_buffer_storage (persistently mapped "
         "buffers)");
   }
@@ -104,9 +102,8 @@ absl::StatusOr<Buffer> Buffer::CreateMapped(size_t bytes, GLbitfield access) {
   RETURN_IF_ERROR(
       CheckGl(absl::StrCat("mapping a buffer of ", bytes, " bytes for good")));
   if (buffer.mapped_ == nullptr) {
-    return absl::InternalError(
-        absl::StrCat("the driver mapped a buffer of ", bytes,
-                     " bytes to no address, and raised no error"));
+    return Internal("the driver mapped a buffer of ", bytes,
+                    " bytes to no address, and raised no error");
   }
   return buffer;
 }
@@ -230,8 +227,8 @@ absl::StatusOr<Texture> Texture::Create(const Desc& desc) {
 
 absl::StatusOr<Texture> Texture::OfBuffers(GLenum format) {
   if (FindLayout(format) == nullptr || gl().TexBufferEXT == nullptr) {
-    return absl::UnimplementedError(
-        absl::StrCat("texels of format 0x", absl::Hex(format), " in a buffer"));
+    return Unimplemented("texels of format 0x", absl::Hex(format),
+                         " in a buffer");
   }
   Texture texture;
   texture.handle_ = decltype(texture.handle_)::New(gl().GenTextures);
@@ -288,9 +285,9 @@ absl::StatusOr<Framebuffer> FramebufferOf(const Texture& texture) {
       absl::StrCat("a framebuffer of ", Name(texture.desc()));
   RETURN_IF_ERROR(CheckGl(absl::StrCat("making ", what)));
   if (state == GL_FRAMEBUFFER_COMPLETE) return framebuffer;
-  return absl::FailedPreconditionError(
-      absl::StrCat(what, ": the driver reads no such framebuffer (state 0x",
-                   absl::Hex(state), ")"));
+  return FailedPrecondition(what,
+                            ": the driver reads no such framebuffer (state 0x",
+                            absl::Hex(state), ")");
 }
 
 absl::StatusOr<Sampler> NearestSampler() {
@@ -381,8 +378,7 @@ absl::StatusOr<Program> Program::Start(absl::string_view source,
   program.handle_ = Handle<&GlApi::DeleteProgram>(gl().CreateProgram());
   if (program.shader_.id() == 0 || program.handle_.id() == 0) {
     absl::Status status = CheckGl("creating a compute program");
-    return status.ok() ? absl::InternalError("the driver makes no program")
-                       : status;
+    return status.ok() ? Internal("the driver makes no program") : status;
   }
   const char* text = source.data();
   const GLint length = static_cast<GLint>(source.size());
@@ -408,22 +404,22 @@ bool Program::IsCompiled() const {
 absl::Status Program::Finish(absl::string_view source,
                              absl::string_view label) {
   if (shader_.id() == 0) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("program ", label, " was not started, or is finished"));
+    return FailedPrecondition("program ", label,
+                              " was not started, or is finished");
   }
   const Handle<& GlApi::DeleteShader> shader = std::move(shader_);
   if (!Succeeded(gl().GetShaderiv, shader.id(), GL_COMPILE_STATUS)) {
-    return absl::InternalError(absl::StrCat(
+    return Internal(
         "compute shader ", label, " does not compile on this driver:\n",
         DescribeLog(
             ReadLog(gl().GetShaderiv, gl().GetShaderInfoLog, shader.id()),
-            source)));
+            source));
   }
   if (!Succeeded(gl().GetProgramiv, id(), GL_LINK_STATUS)) {
-    return absl::InternalError(absl::StrCat(
+    return Internal(
         "compute program ", label, " does not link on this driver:\n",
         DescribeLog(ReadLog(gl().GetProgramiv, gl().GetProgramInfoLog, id()),
-                    source)));
+                    source));
   }
   gl().DetachShader(id(), shader.id());
   return absl::OkStatus();
@@ -433,7 +429,7 @@ absl::StatusOr<Program::Binary> Program::GetBinary() const {
   GLint length = 0;
   gl().GetProgramiv(id(), GL_PROGRAM_BINARY_LENGTH, &length);
   if (GetInteger(GL_NUM_PROGRAM_BINARY_FORMATS) < 1 || length < 1) {
-    return absl::UnimplementedError("this driver offers no program binaries");
+    return Unimplemented("this driver offers no program binaries");
   }
   Binary binary;
   binary.data.resize(length);
@@ -456,12 +452,12 @@ absl::StatusOr<Program> Program::FromBinary(GLenum format,
   if (status.code() == absl::StatusCode::kAborted) return status;
   if (!status.ok() ||
       !Succeeded(gl().GetProgramiv, program.id(), GL_LINK_STATUS)) {
-    return absl::FailedPreconditionError(absl::StrCat(
+    return FailedPrecondition(
         "this driver refuses the program binary of ", data.size(),
         " bytes, format 0x", absl::Hex(format), "; compile it again. ",
         status.ok()
             ? ReadLog(gl().GetProgramiv, gl().GetProgramInfoLog, program.id())
-            : std::string(status.message())));
+            : std::string(status.message()));
   }
   return program;
 }
@@ -510,12 +506,11 @@ absl::StatusOr<Fence> Fence::Insert() {
                  Deleter{CurrentContext()}};
   if (fence.sync_ != nullptr) return fence;
   absl::Status status = CheckGl("glFenceSync");
-  return status.ok() ? absl::InternalError("glFenceSync gave no fence")
-                     : status;
+  return status.ok() ? Internal("glFenceSync gave no fence") : status;
 }
 
 absl::Status Fence::Wait(Waiting how) const {
-  if (sync_ == nullptr) return absl::FailedPreconditionError("an empty fence");
+  if (sync_ == nullptr) return FailedPrecondition("an empty fence");
   GLenum result =
       gl().ClientWaitSync(sync_.get(), GL_SYNC_FLUSH_COMMANDS_BIT, 0);
   const Clock::time_point end = EndOfPolling(how);
@@ -527,12 +522,12 @@ absl::Status Fence::Wait(Waiting how) const {
   }
   if (Done(result)) return absl::OkStatus();
   absl::Status status = CheckGl("waiting for a fence (glClientWaitSync)");
-  return status.ok() ? absl::InternalError("glClientWaitSync failed") : status;
+  return status.ok() ? Internal("glClientWaitSync failed") : status;
 }
 
 absl::StatusOr<TimerQuery> TimerQuery::Create() {
   if (!HasExtension("GL_EXT_disjoint_timer_query")) {
-    return absl::UnimplementedError(
+    return Unimplemented(
         "this driver has no GL_EXT_disjoint_timer_query (GPU timers)");
   }
   WasDisjoint();
@@ -583,7 +578,7 @@ absl::StatusOr<TimerQuery::Times> TimerQuery::Read() const {
   }
   RETURN_IF_ERROR(CheckGl("reading a GPU timer"));
   if (WasDisjoint() || (has_timestamps() && end < first)) {
-    return absl::UnavailableError(
+    return Unavailable(
         "the GPU's clock was disturbed while the timer ran (its frequency "
         "changed, say); measure again");
   }

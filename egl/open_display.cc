@@ -50,12 +50,12 @@ using CreateDevice = void* (*)(int fd);
 absl::StatusOr<CreateDevice> LoadGbm() {
   void* library = dlopen("libgbm.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    return absl::UnavailableError(absl::StrCat("no GBM: ", dlerror()));
+    return Unavailable("no GBM: ", dlerror());
   }
   auto create =
       reinterpret_cast<CreateDevice>(dlsym(library, "gbm_create_device"));
   if (create == nullptr) {
-    return absl::UnavailableError("libgbm.so.1 has no gbm_create_device");
+    return Unavailable("libgbm.so.1 has no gbm_create_device");
   }
   return create;
 }
@@ -64,14 +64,12 @@ absl::StatusOr<void*> OpenNode(const std::string& node) {
   ASSIGN_OR_RETURN(CreateDevice create, LoadGbm());
   const int fd = open(node.c_str(), O_RDWR | O_CLOEXEC);
   if (fd < 0) {
-    return absl::UnavailableError(
-        absl::StrCat("cannot open ", node, ": ", std::strerror(errno)));
+    return Unavailable("cannot open ", node, ": ", std::strerror(errno));
   }
   void* device = create(fd);
   if (device == nullptr) {
     close(fd);
-    return absl::UnavailableError(
-        absl::StrCat("gbm_create_device failed on ", node));
+    return Unavailable("gbm_create_device failed on ", node);
   }
   return device;
 }
@@ -106,13 +104,12 @@ absl::StatusOr<void*> GbmDevice(const std::string& node) {
 
 absl::StatusOr<EGLDisplay> PlatformDisplay(EGLenum platform, void* native) {
   if (egl().GetPlatformDisplayEXT == nullptr) {
-    return absl::UnavailableError("no eglGetPlatformDisplayEXT in this libEGL");
+    return Unavailable("no eglGetPlatformDisplayEXT in this libEGL");
   }
   EGLDisplay display =
       egl().GetPlatformDisplayEXT(platform, native, /*attrib_list=*/nullptr);
   if (display == EGL_NO_DISPLAY) {
-    return absl::UnavailableError(
-        absl::StrCat("eglGetPlatformDisplayEXT: ", LastEglError()));
+    return Unavailable("eglGetPlatformDisplayEXT: ", LastEglError());
   }
   return display;
 }
@@ -243,8 +240,7 @@ void AddGbm(const char* client, std::vector<DisplayCandidate>* out) {
 absl::StatusOr<EGLDisplay> DefaultDisplay() {
   EGLDisplay display = egl().GetDisplay(EGL_DEFAULT_DISPLAY);
   if (display == EGL_NO_DISPLAY) {
-    return absl::UnavailableError(
-        absl::StrCat("eglGetDisplay: ", LastEglError()));
+    return Unavailable("eglGetDisplay: ", LastEglError());
   }
   return display;
 }
@@ -293,10 +289,9 @@ absl::StatusOr<DisplayInfo> InfoOf(const DisplayUse& use) {
   const DisplayInfo info = {use.display(), use.version(),
                             egl().QueryString(use.display(), EGL_EXTENSIONS)};
   if (!info.AtLeast15() && !info.Has("EGL_KHR_create_context")) {
-    return absl::UnavailableError(absl::StrCat(
+    return Unavailable(
         "EGL ", info.version / 10, ".", info.version % 10,
-        " without EGL_KHR_create_context cannot make an OpenGL ES 3.1 "
-        "context"));
+        " without EGL_KHR_create_context cannot make an OpenGL ES 3.1 context");
   }
   return info;
 }
@@ -318,8 +313,8 @@ absl::StatusOr<EGLConfig> ChooseConfig(const DisplayInfo& info) {
       return config;
     }
   }
-  return absl::UnavailableError(absl::StrCat(
-      "eglChooseConfig finds no OpenGL ES 3 config: ", LastEglError()));
+  return Unavailable("eglChooseConfig finds no OpenGL ES 3 config: ",
+                     LastEglError());
 }
 
 struct Attempt {
@@ -425,16 +420,15 @@ absl::StatusOr<OwnContext> MakeOwnContext(const DisplayUse& use, bool debug,
   if (own.context == EGL_NO_CONTEXT) {
     const std::string why = LastEglError();
     if (shared.context != EGL_NO_CONTEXT) {
-      return absl::UnavailableError(
-          absl::StrCat("eglCreateContext, of one that shares objects: ", why));
+      return Unavailable("eglCreateContext, of one that shares objects: ", why);
     }
     const std::string version = HighestVersion(info, config);
-    return absl::UnavailableError(absl::StrCat(
-        "eglCreateContext: ", why,
-        version.empty() ? "; OpenGL ES 3.1 or later is needed"
-                        : absl::StrCat("; the driver has \"", version,
-                                       "\" and OpenGL ES 3.1 or later is "
-                                       "needed (compute shaders)")));
+    return Unavailable("eglCreateContext: ", why,
+                       version.empty()
+                           ? "; OpenGL ES 3.1 or later is needed"
+                           : absl::StrCat("; the driver has \"", version,
+                                          "\" and OpenGL ES 3.1 or later is "
+                                          "needed (compute shaders)"));
   }
   if (!info.Has("EGL_KHR_surfaceless_context")) {
     const EGLint size[] = {EGL_WIDTH, 1, EGL_HEIGHT, 1, EGL_NONE};
@@ -442,8 +436,7 @@ absl::StatusOr<OwnContext> MakeOwnContext(const DisplayUse& use, bool debug,
     if (own.surface == EGL_NO_SURFACE) {
       const std::string why = LastEglError();
       Destroy(own);
-      return absl::UnavailableError(
-          absl::StrCat("eglCreatePbufferSurface: ", why));
+      return Unavailable("eglCreatePbufferSurface: ", why);
     }
   }
   return Joined(own, shared.group != nullptr ? shared.group
@@ -474,8 +467,7 @@ constexpr char kDeviceVariable[] = "GLES_DELEGATE_DEVICE";
 absl::StatusOr<DeviceInfo> LookAt(const EglContext& own, bool is_used) {
   SavedCurrent saved;
   if (!egl().MakeCurrent(own.display, own.surface, own.surface, own.context)) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("eglMakeCurrent: ", LastEglError()));
+    return FailedPrecondition("eglMakeCurrent: ", LastEglError());
   }
   absl::StatusOr<DeviceInfo> device = ReadDeviceInfo();
   if (device.ok() && is_used && ResetStatus(*device) != GL_NO_ERROR) {
@@ -573,15 +565,15 @@ absl::Status NothingFound(const Choice& choice,
     tried += Line(report);
   }
   if (choice.text.empty()) {
-    return absl::UnavailableError(absl::StrCat(
+    return Unavailable(
         "no OpenGL ES 3.1 context could be made without a window. Tried:",
         tried,
         "\nInstall a driver (Debian: libegl-mesa0 has one for any CPU), or "
-        "make a context current before the delegate is applied."));
+        "make a context current before the delegate is applied.");
   }
-  return absl::UnavailableError(
-      absl::StrCat("no device for \"", choice.text, "\" (from ", choice.source,
-                   "). It may be an index below or a part of a name:", tried));
+  return Unavailable("no device for \"", choice.text, "\" (from ",
+                     choice.source,
+                     "). It may be an index below or a part of a name:", tried);
 }
 
 constexpr char kNotTried[] = "not tried";
@@ -613,7 +605,7 @@ DisplayCandidate CandidateOf(EGLDisplay display) {
 absl::StatusOr<OpenedDisplay> OpenBestDisplay(const ContextOptions& options) {
   const Choice choice = ReadChoice(options);
   const std::vector<DisplayCandidate> candidates = FindDisplays();
-  absl::StatusOr<OpenedDisplay> software = absl::UnavailableError("none");
+  absl::StatusOr<OpenedDisplay> software = Unavailable("none");
   std::vector<DisplayReport> reports;
   for (size_t i = 0; i < candidates.size(); ++i) {
     const int index = static_cast<int>(i);
@@ -632,11 +624,11 @@ absl::StatusOr<OpenedDisplay> OpenBestDisplay(const ContextOptions& options) {
   }
   software->hardware_errors = HardwareErrors(candidates, reports);
   if (options.allow_software) return software;
-  return absl::UnavailableError(absl::StrCat(
+  return Unavailable(
       "there is software rendering alone (", software->device.renderer,
       "), which device: hardware declines. Hardware: ",
       software->hardware_errors.empty() ? "none found"
-                                        : software->hardware_errors));
+                                        : software->hardware_errors);
 }
 
 absl::StatusOr<OpenedDisplay> OpenSharing(EGLDisplay display,
@@ -649,21 +641,19 @@ absl::StatusOr<OpenedDisplay> OpenDisplayOfApp(const ContextOptions& options) {
   const Choice choice = ReadChoice(options);
   const DisplayCandidate candidate = CandidateOf(options.display);
   if (choice.index >= 0) {
-    return absl::UnavailableError(absl::StrCat(choice.source, " names display ",
-                                               choice.index, " instead"));
+    return Unavailable(choice.source, " names display ", choice.index,
+                       " instead");
   }
   absl::StatusOr<OpenedDisplay> opened =
       OpenCandidate(candidate, options.debug, {});
   if (!opened.ok()) return opened.status();
   if (!choice.Matches(candidate, opened->device)) {
-    return absl::UnavailableError(
-        absl::StrCat("it is ", opened->device.renderer, ", not \"", choice.text,
-                     "\" (from ", choice.source, ")"));
+    return Unavailable("it is ", opened->device.renderer, ", not \"",
+                       choice.text, "\" (from ", choice.source, ")");
   }
   if (opened->device.software && !options.allow_software) {
-    return absl::UnavailableError(
-        absl::StrCat("it is of software rendering (", opened->device.renderer,
-                     "), which device: hardware declines"));
+    return Unavailable("it is of software rendering (", opened->device.renderer,
+                       "), which device: hardware declines");
   }
   return opened;
 }

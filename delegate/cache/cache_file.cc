@@ -428,9 +428,8 @@ absl::StatusOr<int64_t> CacheWriter::Finish(const CacheIdentity& identity,
   header.file_bytes = at_;
   header.header_hash = HeaderHash(header);
   if (max_bytes > 0 && header.file_bytes > static_cast<uint64_t>(max_bytes)) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("the start-up cache takes ", header.file_bytes,
-                     " bytes, serialization_max_bytes allows ", max_bytes));
+    return Exhausted("the start-up cache takes ", header.file_bytes,
+                     " bytes, serialization_max_bytes allows ", max_bytes);
   }
   at_ = 0;
   RETURN_IF_ERROR(Write(&header, sizeof(header)));

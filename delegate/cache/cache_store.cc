@@ -136,8 +136,7 @@ void PartitionCache::Load() {
 absl::Status PartitionCache::CheckIdentity() const {
   const cache::Index& index = file_->index();
   const auto other = [this](absl::string_view what) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("'", name_, "' was made ", what));
+    return FailedPrecondition("'", name_, "' was made ", what);
   };
   if (View(index.driver()) != identity_.driver) {
     return other(absl::StrCat("with the driver ",

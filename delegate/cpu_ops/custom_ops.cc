@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/custom_params.h"
@@ -89,17 +88,17 @@ absl::StatusOr<Geometry> TransposeConvGeometry(const Call& call) {
   const CustomBytes bytes = call.params();
   TransposeConvBiasParams p;
   if (bytes.size() < sizeof(p)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "its parameters have ", bytes.size(), " bytes, not ", sizeof(p)));
+    return Invalid("its parameters have ", bytes.size(), " bytes, not ",
+                   sizeof(p));
   }
   // The bytes are in the model file, which does not align them.
   std::memcpy(&p, bytes.data(), sizeof(p));
   const bool is_same = p.padding == kPaddingSame;
   if ((!is_same && p.padding != kPaddingValid) || p.stride_width < 1 ||
       p.stride_height < 1) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "padding ", p.padding, ", strides ", p.stride_width, " and ",
-        p.stride_height, ": padding is 1 or 2, strides are positive"));
+    return Invalid("padding ", p.padding, ", strides ", p.stride_width, " and ",
+                   p.stride_height,
+                   ": padding is 1 or 2, strides are positive");
   }
   const auto axis = [&](int i, int stride) -> Axis {
     const int in = call.in(0).dims->data[i];
@@ -115,7 +114,7 @@ OutputDims TransposeConvBiasDims(const Call& call) {
   const std::vector<int> bias = Dims(call.in(2));
   if (data.size() != 4 || weights.size() != 4 || bias.size() != 1 ||
       weights[3] != data[3] || bias[0] != weights[0]) {
-    return absl::InvalidArgumentError(
+    return Invalid(
         "needs data BHWI, weights OHWI and bias O with equal I and O");
   }
   ASSIGN_OR_RETURN(const Geometry g, TransposeConvGeometry(call));
@@ -175,13 +174,13 @@ OutputDims MaxPoolingDims(const Call& call) {
   const TfLiteTensor& input = call.in(0);
   if (input.dims->size != 4 || p.activation < 0 || p.activation > 3 ||
       (p.padding != kPaddingSame && p.padding != kPaddingValid)) {
-    return absl::InvalidArgumentError(
+    return Invalid(
         "needs rank 4, SAME (1) or VALID (2) "
         "padding, and RELU's kind of activation");
   }
   const Geometry g = PoolGeometry(input, p);
   if (g.y.out < 1 || g.x.out < 1) {
-    return absl::InvalidArgumentError("the window is larger than the input");
+    return Invalid("the window is larger than the input");
   }
   return std::vector<int>{input.dims->data[0], g.y.out, g.x.out,
                           input.dims->data[3]};
@@ -218,7 +217,7 @@ OutputDims MaxUnpoolingDims(const Call& call) {
   const std::vector<int> dims = Dims(call.in(0));
   if (dims.size() != 4 || dims != Dims(call.in(1)) ||
       p.stride_height != p.filter_height || p.stride_width != p.filter_width) {
-    return absl::InvalidArgumentError(
+    return Invalid(
         "needs data and indices of one shape and "
         "rank 4, and strides as large as the window");
   }
@@ -270,8 +269,7 @@ OutputDims ResamplerDims(const Call& call) {
   const std::vector<int> data = Dims(call.in(0)), warp = Dims(call.in(1));
   if (data.size() != 4 || warp.size() != 4 || warp[0] != data[0] ||
       warp[3] != 2) {
-    return absl::InvalidArgumentError(
-        "needs data BHWC and a warp BHW2 of its batch");
+    return Invalid("needs data BHWC and a warp BHW2 of its batch");
   }
   return std::vector<int>{data[0], warp[1], warp[2], data[3]};
 }
@@ -296,7 +294,7 @@ OutputDims TransformTensorDims(const Call& call) {
                    ReadTransformTensorParams(call.params(), call.version));
   const std::vector<int> dims = Dims(call.in(0));
   if (dims.size() != 4 || dims[0] != 1 || Count(call.in(1)) != 16) {
-    return absl::InvalidArgumentError("needs data 1HWC and a 4x4 matrix");
+    return Invalid("needs data 1HWC and a 4x4 matrix");
   }
   return std::vector<int>{1, p.output_height, p.output_width, dims[3]};
 }
@@ -332,14 +330,13 @@ absl::StatusOr<TransformLandmarksParams> TransformLandmarksParamsOf(
                    ReadTransformLandmarksParams(call.params(), call.version));
   const std::vector<int> dims = Dims(call.in(0));
   if (dims.size() != (call.version == 1 ? 4 : 3) || dims[0] != 1) {
-    return absl::InvalidArgumentError(
-        "needs landmarks of batch 1 and rank 4, "
-        "in version 2 rank 3");
+    return Invalid(
+        "needs landmarks of batch 1 and rank 4, in version 2 rank 3");
   }
   if (call.version == 2) p.dimensions = dims[2];
   if ((p.dimensions != 2 && p.dimensions != 3) ||
       dims.back() % p.dimensions != 0) {
-    return absl::InvalidArgumentError("needs landmarks of 2 or 3 dimensions");
+    return Invalid("needs landmarks of 2 or 3 dimensions");
   }
   return p;
 }
@@ -347,7 +344,7 @@ absl::StatusOr<TransformLandmarksParams> TransformLandmarksParamsOf(
 OutputDims TransformLandmarksDims(const Call& call) {
   RETURN_IF_ERROR(TransformLandmarksParamsOf(call).status());
   if (Count(call.in(1)) != 16) {
-    return absl::InvalidArgumentError("needs a 4x4 matrix");
+    return Invalid("needs a 4x4 matrix");
   }
   return Dims(call.in(0));
 }
@@ -453,8 +450,7 @@ absl::StatusOr<LandmarksToMatrixParams> LandmarksToMatrixParamsOf(
                               dims[1] == 1 && dims[2] == 1
                         : dims.size() == 3 && dims.back() == 3;
   if (!fits || dims[0] != 1) {
-    return absl::InvalidArgumentError(
-        "needs landmarks 1x1x1x(N*3), in version 2 1xNx3");
+    return Invalid("needs landmarks 1x1x1x(N*3), in version 2 1xNx3");
   }
   return ReadLandmarksToMatrixParams(call.params(), call.version,
                                      static_cast<int>(Count(call.in(0)) / 3));
@@ -516,9 +512,8 @@ absl::Status CheckFloats(const Kernel& kernel, const Call& call) {
     }
   }
   if (ok) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("needs ", kernel.inputs,
-                                                 " inputs and ", kernel.outputs,
-                                                 " outputs, float32"));
+  return Invalid("needs ", kernel.inputs, " inputs and ", kernel.outputs,
+                 " outputs, float32");
 }
 
 absl::Status Prepare(const Kernel& kernel, const Call& call) {
@@ -529,7 +524,7 @@ absl::Status Prepare(const Kernel& kernel, const Call& call) {
     if (array == nullptr ||
         call.context->ResizeTensor(call.context, &call.out(i), array) !=
             kTfLiteOk) {
-      return absl::InternalError("an output was not resized");
+      return Internal("an output was not resized");
     }
   }
   return absl::OkStatus();

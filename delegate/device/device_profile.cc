@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "base/status_macros.h"
 #include "delegate/device/known_names.h"
 #include "egl/context.h"
 #include "egl/process.h"
@@ -351,8 +352,8 @@ absl::Status CheckTuningVariable() {
   DeviceChoices any;
   absl::Status applied = ApplyTuning(TuningVariable(), &any);
   if (applied.ok()) return applied;
-  return absl::InvalidArgumentError(absl::StrCat(
-      "environment variable ", kTuningVariable, ": ", applied.message()));
+  return Invalid("environment variable ", kTuningVariable, ": ",
+                 applied.message());
 }
 
 DeviceProfile ProfileFor(const egl::DeviceInfo& device,
@@ -440,8 +441,7 @@ absl::Status ApplyTuning(absl::string_view text, DeviceChoices* choices) {
         absl::StrSplit(part, absl::MaxSplits('=', 1));
     const absl::string_view name = absl::StripAsciiWhitespace(pair.first);
     if (!absl::StrContains(part, '=')) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "'", part, "' is not of the form name=value", kSeparator));
+      return Invalid("'", part, "' is not of the form name=value", kSeparator);
     }
     const TuningParameter* parameter = FindParameter(name);
     if (parameter == nullptr) {
@@ -449,19 +449,17 @@ absl::Status ApplyTuning(absl::string_view text, DeviceChoices* choices) {
       for (const TuningParameter& k : TuningParameters()) {
         known.push_back(k.name);
       }
-      return absl::InvalidArgumentError(absl::StrCat(
-          "unknown tuning parameter '", name, "'", KnownNames(name, known)));
+      return Invalid("unknown tuning parameter '", name, "'",
+                     KnownNames(name, known));
     }
     int value = 0;
     if (!absl::SimpleAtoi(pair.second, &value)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("tuning parameter ", name, ": '", pair.second,
-                       "' is not an integer", kSeparator));
+      return Invalid("tuning parameter ", name, ": '", pair.second,
+                     "' is not an integer", kSeparator);
     }
     if (value < parameter->min || value > parameter->max) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("tuning parameter ", name, ": ", value, " is not ",
-                       parameter->min, " to ", parameter->max));
+      return Invalid("tuning parameter ", name, ": ", value, " is not ",
+                     parameter->min, " to ", parameter->max);
     }
     parameter->Set(value, &set);
   }

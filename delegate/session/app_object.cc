@@ -3,6 +3,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "egl/gl_api.h"
 
 namespace gles_delegate {
@@ -147,8 +148,7 @@ std::string CheckElement(const AppObject& object, const Tensor& tensor,
   if (!object.is_texture()) return "";
   if (tensor.quantized != DataType::kUint8 || texture.format != GL_RGBA8) {
     return "of textures only GL_RGBA8 holds quantized values, and only those "
-           "of uint8; "
-           "bind it as float32 with scale and bias";
+           "of uint8; bind it as float32 with scale and bias";
   }
   return "";
 }
@@ -231,23 +231,22 @@ ObjectScaling ScalingOf(const AppObject& object, const Tensor& tensor) {
 }  // namespace
 
 absl::Status CannotBind(const Tensor& tensor, absl::string_view why) {
-  return absl::FailedPreconditionError(
-      absl::StrCat("tensor ", tensor.tflite_index, " (", tensor.ToString(),
-                   ") has a GL object bound, and ", why));
+  return FailedPrecondition("tensor ", tensor.tflite_index, " (",
+                            tensor.ToString(), ") has a GL object bound, and ",
+                            why);
 }
 
 absl::Status CheckBuffer(GLuint buffer, int64_t bytes) {
   if (gl().IsBuffer(buffer) == GL_FALSE) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("the app's context has no buffer ", buffer));
+    return FailedPrecondition("the app's context has no buffer ", buffer);
   }
   GLint64 has = 0;
   gl().BindBuffer(GL_COPY_READ_BUFFER, buffer);
   gl().GetBufferParameteri64v(GL_COPY_READ_BUFFER, GL_BUFFER_SIZE, &has);
   gl().BindBuffer(GL_COPY_READ_BUFFER, 0);
   if (has >= bytes) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
-      "buffer ", buffer, " has ", has, " bytes, and ", bytes, " are needed"));
+  return FailedPrecondition("buffer ", buffer, " has ", has, " bytes, and ",
+                            bytes, " are needed");
 }
 
 absl::StatusOr<UsedObject> ResolveObject(const AppObject& object,

@@ -145,10 +145,9 @@ absl::StatusOr<SharingContext> MakeOwn(const GpuOptions& options, Log log) {
     return options.context.allow_software || !other.device().software;
   };
   const auto tell = [&](const absl::Status& why) {
-    log(
-        absl::StrCat("share_key: nothing is shared "
-                     "with the delegates that there are: ",
-                     why.message()));
+    log(absl::StrCat(
+        "share_key: nothing is shared with the delegates that there are: ",
+        why.message()));
   };
   return JoinShareGroup(absl::StrCat(options.has_worker ? "worker\n" : "own\n",
                                      options.Place(), "\n", options.share_key),
@@ -236,9 +235,9 @@ absl::StatusOr<std::unique_ptr<egl::Context>> AdoptCurrent(
     bool allow_software) {
   auto adopted = egl::Context::AdoptCurrent();
   if (adopted.ok() && (*adopted)->device().software && !allow_software) {
-    return absl::UnavailableError(absl::StrCat(
-        "it is of software rendering (", (*adopted)->device().renderer,
-        "), which device: hardware declines"));
+    return Unavailable("it is of software rendering (",
+                       (*adopted)->device().renderer,
+                       "), which device: hardware declines");
   }
   return adopted;
 }
@@ -259,22 +258,22 @@ absl::Status Gpu::Renew() {
   const egl::DeviceInfo& before = context->device();
   objects->lost = true;
   if (has_objects_of_app()) {
-    return absl::FailedPreconditionError(absl::StrCat(
+    return FailedPrecondition(
         context->owned() ? "the OpenGL ES context that shares objects with the "
                            "app's on "
                          : "the app's OpenGL ES context on ",
         before.renderer,
         " was reset, and what the delegate held in it is gone. Apply the "
         "delegate again (ModifyGraphWithDelegate on a new interpreter) with a "
-        "new context current"));
+        "new context current");
   }
   ASSIGN_OR_RETURN(auto renewed, MakeOwn(options, [](const std::string&) {}));
   const egl::DeviceInfo& now = renewed.context->device();
   if (now.renderer != before.renderer || now.version != before.version) {
-    return absl::UnavailableError(absl::StrCat(
+    return Unavailable(
         "the OpenGL ES context on ", before.renderer, " (", before.version,
         ") is lost, and there is none but on ", now.renderer, " (", now.version,
-        "), for which nothing is planned. Apply the delegate again"));
+        "), for which nothing is planned. Apply the delegate again");
   }
   background = nullptr;  // kernels that it builds for still hold it
   objects = std::move(renewed.objects);  // the lost context is not current
@@ -319,24 +318,23 @@ absl::Status GpuQueue::CheckCaller() const {
     out << id;
     return out.str();
   };
-  const std::string threads =
-      absl::StrCat("on thread ", text(std::this_thread::get_id()),
-                   "; the delegate was applied (ModifyGraphWithDelegate) on "
-                   "thread ",
-                   text(thread_));
+  const std::string threads = absl::StrCat(
+      "on thread ", text(std::this_thread::get_id()),
+      "; the delegate was applied (ModifyGraphWithDelegate) on thread ",
+      text(thread_));
   if (context.owned()) {
-    return absl::FailedPreconditionError(absl::StrCat(
+    return FailedPrecondition(
         "GpuDelegate must run on the same thread where it was initialized: "
         "Invoke was called ",
         threads,
         ", with an EGLContext of its own. Call it there, or apply the delegate "
-        "with the app's EGLContext current"));
+        "with the app's EGLContext current");
   }
-  return absl::FailedPreconditionError(
-      absl::StrCat("Invoke was called with EGLContext ",
-                   text(egl::CurrentContext()), " current, ", threads,
-                   ", with the app's EGLContext ", text(context.handle()),
-                   " current. Make that context current before Invoke"));
+  return FailedPrecondition(
+      "Invoke was called with EGLContext ", text(egl::CurrentContext()),
+      " current, ", threads, ", with the app's EGLContext ",
+      text(context.handle()),
+      " current. Make that context current before Invoke");
 }
 
 absl::Status GpuQueue::BeforeSubmit() {
@@ -345,7 +343,7 @@ absl::Status GpuQueue::BeforeSubmit() {
   if (!egl::Context::HasCurrent() ||
       egl::egl().GetCurrentDisplay() != gpu.context->display()) {
     if (!does_not_wait_) return absl::OkStatus();
-    return absl::FailedPreconditionError(
+    return FailedPrecondition(
         "wait_type: do_not_wait with thread_mode: worker_sharing wants a "
         "context of the delegate's EGLDisplay current on the thread that calls "
         "Invoke, whose later commands are to wait for the results; none is");

@@ -26,10 +26,10 @@ absl::Status CheckBytes(const HostMemory& memory, size_t elements,
   if (memory.data != nullptr && memory.bytes == wanted) {
     return absl::OkStatus();
   }
-  return absl::FailedPreconditionError(absl::StrCat(
+  return FailedPrecondition(
       "tensor '", memory.name == nullptr ? "" : memory.name, "' holds ",
       memory.bytes, " bytes, the partition was prepared for ", wanted,
-      "; call AllocateTensors after resizing"));
+      "; call AllocateTensors after resizing");
 }
 
 // --- Memory that the runtime's tensors borrow --------------------------------
@@ -278,9 +278,9 @@ absl::StatusOr<ConstantOutput> ConstantOutput::Of(const Tensor& tensor,
     return ConstantOutput{index, BytesOfType<int>(tensor, type, values)};
   }
   if (!is_float) {
-    return absl::UnimplementedError(absl::StrCat(
+    return Unimplemented(
         "the partition's output ", tensor.ToString(),
-        " is a constant that is not of floats, integers or bools"));
+        " is a constant that is not of floats, integers or bools");
   }
   ASSIGN_OR_RETURN(const auto values, ConstantFloats(tensor));
   return ConstantOutput{index, BytesOfType<float>(tensor, type, values)};
@@ -304,20 +304,19 @@ absl::StatusOr<HostTensor> FloatsOf(Tensor view) {
     ViewAsFloat(&view);
   }
   if (view.type == DataType::kFloat32) return HostTensor(view);
-  return absl::FailedPreconditionError(
-      absl::StrCat("tensor ", view.ToString(),
-                   " has no buffer handle: the buffers of handles hold floats, "
-                   "of float32 and quantized tensors"));
+  return FailedPrecondition("tensor ", view.ToString(),
+                            " has no buffer handle: the buffers of handles "
+                            "hold floats, of float32 and quantized tensors");
 }
 
 // Calls copy(floats) in a context that has the app's buffers.
 absl::Status WithFloats(const Gpu* gpu, uint32_t buffer, const Tensor& tensor,
                         absl::FunctionRef<absl::Status(HostTensor*)> copy) {
   if (gpu == nullptr || !gpu->has_objects_of_app()) {
-    return absl::FailedPreconditionError(absl::StrCat(
+    return FailedPrecondition(
         "buffer handle ", buffer,
         " is one of an app's buffer, and the delegate neither uses the app's "
-        "EGLContext nor shares objects with it"));
+        "EGLContext nor shares objects with it");
   }
   ASSIGN_OR_RETURN(auto floats, FloatsOf(tensor));
   return gpu->context->Run([&] { return copy(&floats); });

@@ -77,11 +77,11 @@ absl::Status Session::Reserve() {
                                std::move(planned.dispatches), setup_.profile));
   const int64_t others = setup_.gpu->reserved_bytes;
   if (others + needs.total() > limit) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "it needs ", needs.ToString(), " of GPU memory, with the ", others,
-        " bytes of the delegate's other partitions more than "
-        "memory_limit_bytes=",
-        limit));
+    return Exhausted("it needs ", needs.ToString(), " of GPU memory, with the ",
+                     others,
+                     " bytes of the delegate's other partitions more than "
+                     "memory_limit_bytes=",
+                     limit);
   }
   reserved_bytes_ = needs.total();
   setup_.gpu->reserved_bytes += reserved_bytes_;
@@ -128,7 +128,7 @@ absl::Status Session::FallBack(SessionHost* host,
 
 absl::Status Session::UseCpu(SessionHost* host, const std::string& why) {
   if (auto s = host->UseCpu(); !s.ok()) {
-    return absl::FailedPreconditionError(absl::StrCat(why, "; ", s.message()));
+    return FailedPrecondition(why, "; ", s.message());
   }
   if (setup_.options.build.is_verbose) {
     const std::string line = absl::StrCat(why, "; it runs on the CPU");
@@ -196,7 +196,7 @@ absl::Status Session::BuildInContext() {
 
 absl::Status Session::BuildToRun(SessionHost* host) {
   if (!has_graph_) {
-    return absl::InternalError(
+    return Internal(
         "the partition is not prepared for the shapes of its inputs");
   }
   if (std::exchange(setup_.builds_late, false)) {
@@ -231,10 +231,10 @@ absl::Status Session::GiveUp(SessionHost* host) {
                    setup_.gpu->context->device().renderer,
                    " that its own commands may have caused");
   if (host->MayFallBack()) return UseCpu(host, why);
-  return absl::FailedPreconditionError(absl::StrCat(
+  return FailedPrecondition(
       why,
       "; it is not tried again. Exclude nodes (exclude_nodes), or run them on "
-      "the CPU (fallback_to_cpu does so by itself)"));
+      "the CPU (fallback_to_cpu does so by itself)");
 }
 
 void Session::NoteEnd(const absl::Status& status, const egl::Context& context) {
@@ -523,12 +523,11 @@ absl::Status Session::CheckMayReturnAtOnce(const BoundTransfers& bound) const {
   for (size_t i = 0; i < graph_.outputs.size(); ++i) {
     if (bound.outputs[i].is_bound()) continue;
     const Tensor& tensor = graph_.tensor(graph_.outputs[i]);
-    return absl::FailedPreconditionError(absl::StrCat(
+    return FailedPrecondition(
         "wait_type: do_not_wait wants all outputs bound to GL objects, and "
         "tensor ",
         tensor.tflite_index, " (", tensor.ToString(),
-        ") is not: bind it before the delegate is applied, or let Invoke "
-        "wait"));
+        ") is not: bind it before the delegate is applied, or let Invoke wait");
   }
   return absl::OkStatus();
 }

@@ -124,8 +124,8 @@ class GraphChecker {
 
   template <typename... Words>
   static absl::Status Refuse(const Words&... words) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(words..., ": a graph with this fault stays on the CPU"));
+    return FailedPrecondition(words...,
+                              ": a graph with this fault stays on the CPU");
   }
 
   TfLiteContext* context_;
@@ -154,25 +154,22 @@ bool LacksScale(const Tensor& constant, const OpDefinition& op) {
 
 absl::Status WhyNotFloat(const Tensor& tensor, const ReadOptions& options) {
   if (tensor.is_complex) {
-    return absl::UnimplementedError(
-        absl::StrCat("'", PrintableName(tensor.name),
-                     "' is complex64, which RFFT2D, COMPLEX_ABS, REAL, IMAG "
-                     "and ops that give it another "
-                     "shape take"));
+    return Unimplemented("'", PrintableName(tensor.name),
+                         "' is complex64, which RFFT2D, COMPLEX_ABS, REAL, "
+                         "IMAG and ops that give it another shape take");
   }
   if (!IsQuantizedType(tensor.stored())) {
-    return absl::UnimplementedError(absl::StrCat(
+    return Unimplemented(
         tensor.ToString(),
-        ": only float32, int32 and bool activations run on the GPU"));
+        ": only float32, int32 and bool activations run on the GPU");
   }
   if (!options.enable_quantization) {
-    return absl::UnimplementedError(absl::StrCat(
-        tensor.ToString(), " is quantized, and quantized_compute is cpu"));
+    return Unimplemented(tensor.ToString(),
+                         " is quantized, and quantized_compute is cpu");
   }
   const absl::Status status = CheckQuantization(tensor);
-  return status.ok()
-             ? absl::InternalError("a quantized tensor without float view")
-             : status;
+  return status.ok() ? Internal("a quantized tensor without float view")
+                     : status;
 }
 
 // Shapes that are only known when the model runs, or behind a node that the
@@ -201,8 +198,7 @@ absl::Status CheckViews(const Graph& graph, const NodeToRead& node,
     const Tensor& t = graph.tensor(id);
     const bool is_output = absl::c_linear_search(node.outputs, id);
     if (t.is_constant() && LacksScale(t, op)) {
-      return absl::UnimplementedError(
-          absl::StrCat("the constant ", t.ToString(), " has no scale"));
+      return Unimplemented("the constant ", t.ToString(), " has no scale");
     }
     if (t.is_constant()) {
       if (!is_output) RETURN_IF_ERROR(CheckInt64Constant(op, t));
@@ -222,27 +218,24 @@ absl::Status CheckVariables(const Graph& graph, const NodeToRead& node,
     if (id < 0 || !graph.tensor(id).is_variable) continue;
     const Tensor& t = graph.tensor(id);
     if (const int users = users_of.at(id); users > 1) {
-      return absl::UnimplementedError(
-          absl::StrCat("the state ", t.ToString(), " is used by ", users,
-                       " nodes; only one may use it on the GPU"));
+      return Unimplemented("the state ", t.ToString(), " is used by ", users,
+                           " nodes; only one may use it on the GPU");
     }
     if (t.type != DataType::kFloat32 || t.is_float_view() || t.is_host_view()) {
-      return absl::UnimplementedError(
-          absl::StrCat("the state '", PrintableName(t.name), "' is ",
-                       DataTypeName(t.stored()),
-                       "; only float32 states are kept on the GPU"));
+      return Unimplemented("the state '", PrintableName(t.name), "' is ",
+                           DataTypeName(t.stored()),
+                           "; only float32 states are kept on the GPU");
     }
     if (const auto times = absl::c_count(node.inputs, id); times > 1) {
-      return absl::UnimplementedError(absl::StrCat(
+      return Unimplemented(
           "the state ", t.ToString(), " is ", times,
-          " of its inputs; on the GPU each has a state of its own"));
+          " of its inputs; on the GPU each has a state of its own");
     }
   }
   for (int id : node.outputs) {
     if (id >= 0 && graph.tensor(id).is_variable) {
-      return absl::UnimplementedError(
-          absl::StrCat("its output ", graph.tensor(id).ToString(),
-                       " is a variable tensor; only inputs may be"));
+      return Unimplemented("its output ", graph.tensor(id).ToString(),
+                           " is a variable tensor; only inputs may be");
     }
   }
   return absl::OkStatus();
@@ -253,11 +246,10 @@ absl::Status CheckVariables(const Graph& graph, const NodeToRead& node,
 absl::Status CheckScales(const Graph& graph, const NodeToRead& node) {
   for (int index : node.inputs) {
     if (index < 0 || !graph.tensor(index).quantization.is_unknown) continue;
-    return absl::UnimplementedError(absl::StrCat(
-        "'", PrintableName(graph.tensor(index).name),
-        "' has a scale for each block of values (blockwise quantization), "
-        "which constant weights of FULLY_CONNECTED and EMBEDDING_LOOKUP alone "
-        "may have"));
+    return Unimplemented("'", PrintableName(graph.tensor(index).name),
+                         "' has a scale for each block of values (blockwise "
+                         "quantization), which constant weights of "
+                         "FULLY_CONNECTED and EMBEDDING_LOOKUP alone may have");
   }
   return absl::OkStatus();
 }
@@ -279,7 +271,7 @@ absl::Status CheckNode(const Graph& graph, const NodeToRead& node,
     const Tensor& t = graph.tensor(id);
     const bool is_list = t.is_constant() && t.dims.size() == 1;
     if (t.shape.elements() > 0 || is_list) continue;
-    return absl::UnimplementedError("a tensor is empty");
+    return Unimplemented("a tensor is empty");
   }
   return CheckViews(graph, node, op, options);
 }
@@ -302,9 +294,9 @@ absl::Status CheckVersion(const OpDefinition& op, int version,
                       ? std::max(op.max_version, op.max_version_quantized)
                       : op.max_version;
   if (version <= max) return absl::OkStatus();
-  return absl::UnimplementedError(absl::StrCat(
-      "version ", version, " of the op is newer than version ", max,
-      ", the last that is known here", other_types ? "" : " for floats"));
+  return Unimplemented("version ", version, " of the op is newer than version ",
+                       max, ", the last that is known here",
+                       other_types ? "" : " for floats");
 }
 
 }  // namespace gles_delegate

@@ -203,7 +203,7 @@ absl::StatusOr<std::unique_ptr<GlesKernel>> GlesSimpleDelegate::TakeKernel(
     return kernel;
   }
   if (!model_) {
-    return absl::FailedPreconditionError(
+    return FailedPrecondition(
         "a partition was made while the delegate was not being applied");
   }
   auto report = std::make_shared<PartitionReport>();

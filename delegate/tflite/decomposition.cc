@@ -6,7 +6,6 @@
 #include <iterator>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/cpu_ops/custom_ops.h"
 #include "delegate/graph/builtin_params.h"
@@ -32,8 +31,7 @@ absl::StatusOr<SubgraphTensors> TensorsOf(const Subgraph& subgraph,
   for (int index : subgraph.plan) {
     ASSIGN_OR_RETURN(const auto found, find.Get(subgraph.context, index));
     if (found.kernel->builtin_code == BuiltinOperator_DELEGATE) {
-      return absl::UnimplementedError(
-          "another delegate has taken nodes of its subgraph");
+      return Unimplemented("another delegate has taken nodes of its subgraph");
     }
     for (int id : ReadPresent(found.node->inputs)) {
       const TfLiteTensor& tensor = subgraph.context->tensors[id];
@@ -125,11 +123,10 @@ absl::Status CheckKernel(const TfLiteRegistration& registration,
   const bool each_once = absl::c_all_of(
       outputs, [&seen](int id) { return seen.insert(id).second; });
   if (!each_once || seen.contains(kTfLiteOptionalTensor)) {
-    return absl::InvalidArgumentError(
-        "a tensor is missing, or is an output and also another one");
+    return Invalid("a tensor is missing, or is an output and also another one");
   }
   if (registration.prepare == nullptr) {
-    return absl::UnimplementedError("the runtime has no kernel for it");
+    return Unimplemented("the runtime has no kernel for it");
   }
   return absl::OkStatus();
 }
@@ -151,7 +148,7 @@ absl::StatusOr<SubgraphBorder> BorderOf(TfLiteContext* context, int node,
   const auto is_input = [&](int id) { return !tensors.written.contains(id); };
   // The runtime prepares kernels again only after an input was resized.
   if (absl::c_none_of(tensors.read, is_input)) {
-    return absl::UnimplementedError("its decomposition reads no input");
+    return Unimplemented("its decomposition reads no input");
   }
 
   std::vector<std::vector<int>> dims;
@@ -190,11 +187,11 @@ absl::StatusOr<SubgraphBorder> BorderOf(TfLiteContext* context, int node,
     ResizeTensor(context, outputs[i], dims[i]);
   }
   if (prepared != kTfLiteOk) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "TFLite's own kernel refuses its decomposition: ", messages.Take()));
+    return Invalid("TFLite's own kernel refuses its decomposition: ",
+                   messages.Take());
   }
   if (border.outputs.size() != outputs.size()) {
-    return absl::UnimplementedError(
+    return Unimplemented(
         "its decomposition has an output that no node writes, or whose shape "
         "is known only at run time");
   }
@@ -248,15 +245,13 @@ Subgraphs::Subgraphs(TfLiteContext* own) : own_(own), find_(*own) {
 
 absl::StatusOr<TfLiteContext*> Subgraphs::Get(int subgraph) const {
   if (acquire_ == nullptr || release_ == nullptr) {
-    return absl::UnimplementedError(
-        "this runtime shows a delegate no other subgraph");
+    return Unimplemented("this runtime shows a delegate no other subgraph");
   }
   TfLiteContext* found = nullptr;
   // Of an index that is wrong.
   const KeptMessages messages(own_);
   if (acquire_(own_, subgraph, &found) != kTfLiteOk || found == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the model has no subgraph ", subgraph));
+    return Invalid("the model has no subgraph ", subgraph);
   }
   // The caller's own stays as it is.
   if (found != own_) release_(own_, subgraph);
@@ -342,13 +337,13 @@ class LoopKernel {
       int& id = positions_[i];
       if (id < 0) {
         if (context_->AddTensors(context_, 1, &id) != kTfLiteOk) {
-          return absl::InternalError("the runtime adds no tensors");
+          return Internal("the runtime adds no tensors");
         }
         TfLiteTensor& tensor = context_->tensors[id];
         tensor.type = context_->tensors[node_.inputs->data[i]].type;
         tensor.allocation_type = kTfLiteArenaRw;
         if (!ResizeTensor(context_, id, {0})) {
-          return absl::InternalError("the runtime resizes no tensors");
+          return Internal("the runtime resizes no tensors");
         }
       }
       own_dims_.push_back(ReadInts(context_->tensors[id].dims));
@@ -405,26 +400,23 @@ absl::Status CheckLoop(const TfLiteContext& context, const TfLiteNode& node,
   const std::vector<int> outputs = ReadInts(node.outputs);
   if (registration.prepare == nullptr || registration.init == nullptr ||
       registration.free == nullptr) {
-    return absl::UnimplementedError("the runtime has no kernel for it");
+    return Unimplemented("the runtime has no kernel for it");
   }
   if (inputs.empty() || inputs.size() != outputs.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("it has ", inputs.size(), " inputs and ", outputs.size(),
-                     " outputs; each input has its output"));
+    return Invalid("it has ", inputs.size(), " inputs and ", outputs.size(),
+                   " outputs; each input has its output");
   }
   HashSet<int> seen;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i] < 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("its input ", i, " is missing"));
+      return Invalid("its input ", i, " is missing");
     }
     if (outputs[i] < 0) continue;
     if (!seen.insert(outputs[i]).second) {
-      return absl::InvalidArgumentError("a tensor is an output twice");
+      return Invalid("a tensor is an output twice");
     }
     if (context.tensors[inputs[i]].type != context.tensors[outputs[i]].type) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("its input ", i, " and its output have other types"));
+      return Invalid("its input ", i, " and its output have other types");
     }
   }
   return absl::OkStatus();
@@ -460,9 +452,8 @@ absl::StatusOr<SubgraphBorder> LoopBorderOf(TfLiteContext* context, int node,
   LoopKernel kernel(context, *at.node, *at.kernel);
   RETURN_IF_ERROR(kernel.Begin());
   if (written.size() * kernel.size() > kMaxQuestions) {
-    return absl::UnimplementedError(
-        absl::StrCat("its body has ", written.size(), " tensors and ",
-                     kernel.size(), " outputs, which are too many"));
+    return Unimplemented("its body has ", written.size(), " tensors and ",
+                         kernel.size(), " outputs, which are too many");
   }
   for (int id : tested.last_first) {
     ResizeWritten(condition->context, id, kUnlike);
@@ -483,9 +474,8 @@ absl::StatusOr<SubgraphBorder> LoopBorderOf(TfLiteContext* context, int node,
   }
   if (condition->output < 0) {
     const std::string why = messages.Take();
-    return absl::InvalidArgumentError(
-        absl::StrCat("TFLite's own kernel takes no result of its condition",
-                     why.empty() ? "" : ": ", why));
+    return Invalid("TFLite's own kernel takes no result of its condition",
+                   why.empty() ? "" : ": ", why);
   }
   SubgraphBorder border;
   border.inputs = InputsByMark(*body.context, changed, kernel.size(),
@@ -509,9 +499,8 @@ absl::StatusOr<SubgraphBorder> LoopBorderOf(TfLiteContext* context, int node,
       ResizeWritten(body.context, *id, kUnlike);
     }
     if (found < 0) {
-      return absl::UnimplementedError(
-          absl::StrCat("its body's output ", i,
-                       " is a constant, another input, or an output twice"));
+      return Unimplemented("its body's output ", i,
+                           " is a constant, another input, or an output twice");
     }
     border.outputs.push_back(found);
   }
@@ -559,7 +548,7 @@ class DecompositionFinder {
   absl::Status Read(const NodeKey& key, const TfLiteNode& node,
                     Decomposition* out) {
     if (node.builtin_data == nullptr) {
-      return absl::InvalidArgumentError("it names no decomposition");
+      return Invalid("it names no decomposition");
     }
     const int subgraph =
         static_cast<const CompositeParams*>(node.builtin_data)->subgraph;
@@ -567,9 +556,8 @@ class DecompositionFinder {
     out->context = found;
     if (open_.size() > kMaxOpen || absl::c_linear_search(open_, found)) {
       out->is_unsafe = true;
-      return absl::InvalidArgumentError(
-          absl::StrCat("subgraph ", subgraph,
-                       ", its decomposition, leads back to the composite"));
+      return Invalid("subgraph ", subgraph,
+                     ", its decomposition, leads back to the composite");
     }
     ASSIGN_OR_RETURN(out->plan, find_.PlanOf(found));
     // First: a composite below that is unsafe must be known.
@@ -586,7 +574,7 @@ class DecompositionFinder {
                         Decomposition* out) {
     LoopCondition& condition = out->condition.emplace();
     if (node.builtin_data == nullptr) {
-      return absl::InvalidArgumentError("it names no body");
+      return Invalid("it names no body");
     }
     const auto& params = *static_cast<const WhileParams*>(node.builtin_data);
     ASSIGN_OR_RETURN(auto body, subgraphs_.Get(params.body));
@@ -594,8 +582,7 @@ class DecompositionFinder {
     out->context = body;
     condition.context = tested;
     if (body == context_ || tested == context_ || body == tested) {
-      return absl::InvalidArgumentError(
-          "its body or its condition leads back to the loop");
+      return Invalid("its body or its condition leads back to the loop");
     }
     ASSIGN_OR_RETURN(out->plan, find_.PlanOf(body));
     ASSIGN_OR_RETURN(condition.plan, find_.PlanOf(tested));
@@ -626,9 +613,9 @@ class DecompositionFinder {
     out->nodes = static_cast<int>(std::min<int64_t>(nodes, kMaxNodes + 1));
     if (!status.ok()) return status;
     if (out->levels > kMaxLevels || out->nodes > kMaxNodes) {
-      return absl::UnimplementedError(absl::StrCat(
-          "its decomposition has more than ", kMaxLevels,
-          " levels of composites or more than ", kMaxNodes, " nodes"));
+      return Unimplemented("its decomposition has more than ", kMaxLevels,
+                           " levels of composites or more than ", kMaxNodes,
+                           " nodes");
     }
     return absl::OkStatus();
   }

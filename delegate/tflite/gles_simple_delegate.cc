@@ -89,22 +89,21 @@ class TrialShapes {
           });
       if (it == inputs_.end() && !all) continue;
       if (it == inputs_.end()) {
-        return absl::InvalidArgumentError(absl::StrCat(
+        return Invalid(
             "option input_shapes: no input '", name,
             "' has free axes; of these: ",
             absl::StrJoin(inputs_, ", ", [&](std::string* out, const Input& i) {
               absl::StrAppend(out, PrintableName(name_of(i)));
-            })));
+            }));
       }
       bool fits = dims.size() == it->signature.size();
       for (size_t i = 0; fits && i < dims.size(); ++i) {
         fits = it->signature[i] == -1 || it->signature[i] == dims[i];
       }
       if (!fits || !ResizeTensor(context_, it->id, dims)) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("option input_shapes: '", name, "' has the shape [",
-                         absl::StrJoin(it->signature, ","), "], and not ",
-                         absl::StrJoin(dims, "x")));
+        return Invalid("option input_shapes: '", name, "' has the shape [",
+                       absl::StrJoin(it->signature, ","), "], and not ",
+                       absl::StrJoin(dims, "x"));
       }
     }
     return absl::OkStatus();
@@ -190,7 +189,7 @@ class TrialShapes {
   absl::StatusOr<ShapeFacts> PropagateAt(const Shapes& shapes) {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (!ResizeTensor(context_, inputs_[i].id, shapes[i])) {
-        return absl::InternalError("the runtime resizes no input");
+        return Internal("the runtime resizes no input");
       }
     }
     const ResizeLimit limit(context_, kMaxKernelBytes);
@@ -444,7 +443,7 @@ absl::Status GlesSimpleDelegate::BindObject(int tensor,
       (worker_ != nullptr || options_.gpu.force_own_context);
   if (object != nullptr &&
       (never_shares || (gpu_ != nullptr && !gpu_->has_objects_of_app()))) {
-    return absl::FailedPreconditionError(
+    return FailedPrecondition(
         "a GL object can be bound where the delegate uses the app's "
         "EGLContext or shares objects with it (thread_mode: worker_sharing), "
         "and this one has a context of its own (thread_mode: worker or "
@@ -452,9 +451,9 @@ absl::Status GlesSimpleDelegate::BindObject(int tensor,
   }
   reports_.ForgetGone();
   if (object != nullptr && gpu_ != nullptr && !reports_.IsOnBorder(tensor)) {
-    return absl::FailedPreconditionError(absl::StrCat(
+    return FailedPrecondition(
         "tensor ", tensor,
-        " is no input or output of what the delegate runs on the GPU"));
+        " is no input or output of what the delegate runs on the GPU");
   }
   if (object == nullptr) {
     objects_->Unbind(tensor);
@@ -467,7 +466,7 @@ absl::Status GlesSimpleDelegate::BindObject(int tensor,
 absl::Status GlesSimpleDelegate::UseBuffersOfRuntime(
     const GlesRuntimeBuffers& buffers) {
   if (gpu_ != nullptr) {
-    return absl::InternalError("the delegate was applied before");
+    return Internal("the delegate was applied before");
   }
   runtime_buffers_ = buffers;
   return absl::OkStatus();

@@ -253,9 +253,10 @@ absl::Status CheckSame(absl::string_view noun, const Tensor& outside,
       a.zero_point == b.zero_point) {
     return absl::OkStatus();
   }
-  return absl::UnimplementedError(absl::StrCat(
-      "its ", noun, " has another type, shape or quantization: ",
-      outside.ToString(), " outside and ", inside.ToString(), " inside"));
+  return Unimplemented(
+      "its ", noun,
+      " has another type, shape or quantization: ", outside.ToString(),
+      " outside and ", inside.ToString(), " inside");
 }
 
 class CompositeInliner {
@@ -357,8 +358,8 @@ class CompositeInliner::Level {
 
  private:
   absl::Status Refused(absl::string_view what, const Tensor& tensor) const {
-    return absl::UnimplementedError(absl::StrCat(
-        "its ", decomposition_.noun(), " ", what, " ", Quoted(tensor)));
+    return Unimplemented("its ", decomposition_.noun(), " ", what, " ",
+                         Quoted(tensor));
   }
 
   bool IsKnown(int id) const {
@@ -406,9 +407,9 @@ class CompositeInliner::Level {
         return Refused("writes again", tensor);
       }
       if (own_.is_dynamic[id]) {
-        return absl::UnimplementedError(absl::StrCat(
-            "its ", decomposition_.noun(), " has ", tensor.ToString(),
-            ", whose shape is known only at run time"));
+        return Unimplemented("its ", decomposition_.noun(), " has ",
+                             tensor.ToString(),
+                             ", whose shape is known only at run time");
       }
       is_ready_[id] = true;
       id = IdOf(id);
@@ -479,17 +480,17 @@ absl::Status CompositeInliner::Inline(const NodeKey& key,
                                       std::vector<NodeToRead>* nodes) {
   const auto found = nodes_.decompositions.find(key);
   if (found == nodes_.decompositions.end()) {
-    return absl::InternalError("its subgraph was not looked for");
+    return Internal("its subgraph was not looked for");
   }
   const Decomposition& decomposition = found->second;
   const auto known = nodes_.shapes.steps.find(key);
   if (known == nodes_.shapes.steps.end()) {
     if (decomposition.condition) {
-      return absl::UnimplementedError(
+      return Unimplemented(
           "an input has a shape that is known only at run time");
     }
     RETURN_IF_ERROR(decomposition.status);
-    return absl::UnimplementedError(
+    return Unimplemented(
         "TFLite's own kernel has not prepared its decomposition");
   }
   RETURN_IF_ERROR(known->second.status);

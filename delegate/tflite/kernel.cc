@@ -87,9 +87,8 @@ absl::Status PrepareAgain(TfLiteContext* context, TfLiteNode* node,
       PrepareWithValues(context, node, registration, values);
   return status == kTfLiteOk
              ? absl::OkStatus()
-             : absl::InternalError(absl::StrCat(
-                   "TFLite's own kernel (builtin code ",
-                   registration.builtin_code, ") refuses its inputs"));
+             : Internal("TFLite's own kernel (builtin code ",
+                        registration.builtin_code, ") refuses its inputs");
 }
 
 // Writes the node's outputs if all of them are known.
@@ -134,8 +133,7 @@ class GlesKernel::Host final : public SessionHost {
       ASSIGN_OR_RETURN(const auto found,
                        kernel_.setup_.nodes.find.Get(context_, index));
       if (found.kernel->invoke == nullptr) {
-        return absl::FailedPreconditionError(
-            absl::StrCat("node ", index, " has no kernel on the CPU"));
+        return FailedPrecondition("node ", index, " has no kernel on the CPU");
       }
     }
     kernel_.read_shapes_ = kernel_.BorderShapes(*context_);
@@ -151,10 +149,9 @@ class GlesKernel::Host final : public SessionHost {
       if (!absl::c_linear_search(inputs, tensor.tflite_index)) {
         continue;
       }
-      return CannotBind(tensor,
-                        absl::StrCat("node ", index,
-                                     ", which is not of the partition, reads "
-                                     "it from the CPU's memory"));
+      return CannotBind(tensor, absl::StrCat("node ", index,
+                                             ", which is not of the partition, "
+                                             "reads it from the CPU's memory"));
     }
     return absl::OkStatus();
   }
@@ -284,8 +281,8 @@ absl::Status GlesKernel::HoldValues(TfLiteContext* context) {
       if (t.allocation_type == kTfLitePersistentRo) ReturnToArena(&t);
     } else if (HoldValue(context, id, setup_.nodes.shapes.values.at(id)) !=
                kTfLiteOk) {
-      return absl::ResourceExhaustedError(absl::StrCat(
-          "the runtime gives no memory to the shape in tensor ", id));
+      return Exhausted("the runtime gives no memory to the shape in tensor ",
+                       id);
     }
   }
   return absl::OkStatus();
@@ -344,8 +341,7 @@ absl::Status GlesKernel::RunOnCpu(TfLiteContext* context) {
     // Kernels such as SHAPE's write when they are prepared, not when they run.
     if (GiveKnown(*context, *found.node, values)) continue;
     if (found.kernel->invoke(context, found.node) != kTfLiteOk) {
-      return absl::InternalError(
-          absl::StrCat("TFLite's own kernel of node ", index, " failed"));
+      return Internal("TFLite's own kernel of node ", index, " failed");
     }
   }
   return absl::OkStatus();

@@ -32,7 +32,7 @@ namespace {
 absl::StatusOr<int> ParseInt(absl::string_view text) {
   int value = 0;
   if (!absl::SimpleAtoi(text, &value)) {
-    return absl::InvalidArgumentError("is not an integer of 32 bits");
+    return Invalid("is not an integer of 32 bits");
   }
   return value;
 }
@@ -41,7 +41,7 @@ absl::StatusOr<int> ParseInt(absl::string_view text) {
 absl::StatusOr<int> ParseFlag(absl::string_view text) {
   bool value = false;
   if (!absl::SimpleAtob(text, &value)) {
-    return absl::InvalidArgumentError("is not 0, 1, true or false");
+    return Invalid("is not 0, 1, true or false");
   }
   return value ? 1 : 0;
 }
@@ -55,9 +55,8 @@ absl::StatusOr<int> ParseName(absl::string_view text,
   }
   auto number = ParseInt(text);
   if (number.ok() && *number >= 0 && *number < count) return *number;
-  return absl::InvalidArgumentError(
-      absl::StrCat("is not ", absl::StrJoin(names.first(count - 1), ", "),
-                   " or ", names.back(), " (0 to ", count - 1, ")"));
+  return Invalid("is not ", absl::StrJoin(names.first(count - 1), ", "), " or ",
+                 names.back(), " (0 to ", count - 1, ")");
 }
 
 using Struct = TfLiteGlesDelegateOptions;
@@ -115,8 +114,7 @@ absl::Status SetKey(absl::string_view name, absl::string_view value,
   if (key == nullptr) {
     std::vector<absl::string_view> known;
     for (const Key& k : Keys()) known.push_back(k.name);
-    return absl::InvalidArgumentError(
-        absl::StrCat("unknown option '", name, "'", KnownNames(name, known)));
+    return Invalid("unknown option '", name, "'", KnownNames(name, known));
   }
   if (const auto* text = std::get_if<const char * Struct::*>(&key->field)) {
     texts->push_back(std::make_unique<std::string>(value));
@@ -125,13 +123,12 @@ absl::Status SetKey(absl::string_view name, absl::string_view value,
   }
   if (const auto* bytes = std::get_if<int64_t Struct::*>(&key->field)) {
     if (absl::SimpleAtoi(value, &(options->**bytes))) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        absl::StrCat("option ", name, ": '", value, "' is not an integer"));
+    return Invalid("option ", name, ": '", value, "' is not an integer");
   }
   auto parsed = ParseValue(*key, absl::StripAsciiWhitespace(value));
   if (!parsed.ok()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "option ", name, ": '", value, "' ", parsed.status().message()));
+    return Invalid("option ", name, ": '", value, "' ",
+                   parsed.status().message());
   }
   options->*std::get<int32_t Struct::*>(key->field) = *parsed;
   return absl::OkStatus();
@@ -144,8 +141,8 @@ absl::Status CheckRanges(const TfLiteGlesDelegateOptions& options) {
     if (key.kind == kBytes) {
       const int64_t bytes = options.*std::get<int64_t Struct::*>(key.field);
       if (bytes >= 0) continue;
-      return absl::InvalidArgumentError(absl::StrCat(
-          "option ", key.name, ": ", bytes, " is negative; 0 is no limit"));
+      return Invalid("option ", key.name, ": ", bytes,
+                     " is negative; 0 is no limit");
     }
     if (key.kind != kChoice && key.kind != kLevel) continue;
     const int most = key.kind == kLevel
@@ -153,9 +150,8 @@ absl::Status CheckRanges(const TfLiteGlesDelegateOptions& options) {
                          : static_cast<int>(key.choices.size()) - 1;
     const int32_t value = options.*std::get<int32_t Struct::*>(key.field);
     if (value >= 0 && value <= most) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("option ", key.name, ": ", value, " is not 0 ",
-                     most == 1 ? "or " : "to ", most));
+    return Invalid("option ", key.name, ": ", value, " is not 0 ",
+                   most == 1 ? "or " : "to ", most);
   }
   return absl::OkStatus();
 }
@@ -193,8 +189,7 @@ absl::string_view FieldCutAt(size_t size) {
 // --- From the environment, for apps that cannot be changed -------------------
 
 absl::Status Malformed(absl::string_view reason) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("environment variable ", kEnvironmentOptions, ": ", reason));
+  return Invalid("environment variable ", kEnvironmentOptions, ": ", reason);
 }
 
 // The variable's value; "" if it is not set.
@@ -250,9 +245,8 @@ absl::Status CheckDebugVariable() {
     if (!lacks_value && absl::c_linear_search(known, name)) {
       continue;
     }
-    return absl::InvalidArgumentError(
-        absl::StrCat("environment variable ", egl::kDebugVariable, ": '", item,
-                     "' is not one of its items", KnownNames(name, known)));
+    return Invalid("environment variable ", egl::kDebugVariable, ": '", item,
+                   "' is not one of its items", KnownNames(name, known));
   }
   return absl::OkStatus();
 }
@@ -269,8 +263,7 @@ absl::StatusOr<std::string> ReadTuningFile(const std::string& path) {
     if (!item.empty()) absl::StrAppend(&text, text.empty() ? "" : ",", item);
   }
   if (!file.eof()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("option tuning_file: cannot read '", path, "'"));
+    return Invalid("option tuning_file: cannot read '", path, "'");
   }
   DeviceChoices any;
   RETURN_IF_ERROR(Labelled(ApplyTuning(text, &any),
@@ -306,10 +299,9 @@ size_t UnknownByte(const Struct* caller, size_t size) {
 }
 
 absl::Status BadStructSize(size_t size, absl::string_view reason) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("options.struct_size is ", size, reason,
-                   "; start from TfLiteGlesDelegateOptionsDefault() or "
-                   "TfLiteGlesDelegateOptionsInit(), which set it"));
+  return Invalid("options.struct_size is ", size, reason,
+                 "; start from TfLiteGlesDelegateOptionsDefault() or "
+                 "TfLiteGlesDelegateOptionsInit(), which set it");
 }
 
 // The caller's options as this library's struct: of `*caller` no byte past its
@@ -332,12 +324,12 @@ absl::StatusOr<TfLiteGlesDelegateOptions> KnownFields(
   TfLiteGlesDelegateOptions options = DefaultOptions();
   constexpr size_t kKnown = sizeof(TfLiteGlesDelegateOptions);
   if (const size_t i = UnknownByte(caller, size); i > 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
+    return Invalid(
         "the app was compiled against a newer gles_delegate.h and sets an "
         "option that this library (version ",
         GLES_DELEGATE_VERSION, ", options of ", kKnown,
         " bytes) does not have: byte ", i, " of ", size,
-        " is not zero. Update the library, or leave the option alone"));
+        " is not zero. Update the library, or leave the option alone");
   }
   std::memcpy(&options, bytes, std::min(size, sizeof(options)));
   return options;
@@ -351,10 +343,10 @@ absl::StatusOr<CacheOptions> CacheOptionsFrom(const Struct& o) {
   const absl::string_view directory = Text(o.serialization_dir);
   const absl::string_view token = Text(o.model_token);
   if (directory.empty() != token.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
+    return Invalid(
         "option ", directory.empty() ? "serialization_dir" : "model_token",
         " is missing: the start-up cache needs both serialization_dir and "
-        "model_token"));
+        "model_token");
   }
   return CacheOptions{std::string(directory), std::string(token),
                       o.serialization_max_bytes};
@@ -440,8 +432,8 @@ absl::StatusOr<Options> FromStruct(const Struct& o) {
   const absl::string_view pairs = absl::NullSafeStringView(o.state_pairs);
   options.keeps_caches = pairs == "auto";
   if (!pairs.empty() && !options.keeps_caches) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "option state_pairs: '", pairs, "' is neither 'auto' nor empty"));
+    return Invalid("option state_pairs: '", pairs,
+                   "' is neither 'auto' nor empty");
   }
   ASSIGN_OR_RETURN(options.input_shapes,
                    ParseInputShapes(Text(o.input_shapes)));
@@ -468,17 +460,15 @@ absl::StatusOr<Options> FromMerged(const TfLiteGlesDelegateOptions& merged) {
   if (options.ok()) {
     options->environment = environment;
   } else if (!environment.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(options.status().message(),
-                                                   " (", kEnvironmentOptions,
-                                                   " is '", environment, "')"));
+    return Invalid(options.status().message(), " (", kEnvironmentOptions,
+                   " is '", environment, "')");
   }
   return options;
 }
 
 absl::Status OutOfRange(absl::string_view field, double value,
                         absl::string_view allowed) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "TfLiteGlesObject: ", field, " ", value, " is not ", allowed));
+  return Invalid("TfLiteGlesObject: ", field, " ", value, " is not ", allowed);
 }
 
 absl::Status CheckValues(const TfLiteGlesObject& o) {
@@ -487,7 +477,7 @@ absl::Status CheckValues(const TfLiteGlesObject& o) {
     return OutOfRange("type", o.type, "a TfLiteGlesObjectType");
   }
   if (o.name == 0) {
-    return absl::InvalidArgumentError(
+    return Invalid(
         "TfLiteGlesObject: name 0 is no object; "
         "TfLiteGlesDelegateUnbindObject unbinds");
   }
@@ -530,9 +520,8 @@ absl::StatusOr<std::vector<std::pair<int, int>>> ParseNodeRanges(
     if (!absl::SimpleAtoi(ends.first, &first) ||
         !absl::SimpleAtoi(range ? ends.second : ends.first, &last) ||
         first < 0 || last < first) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("option ", option, ": '", part,
-                       "' is neither a node index nor a range such as 17-20"));
+      return Invalid("option ", option, ": '", part,
+                     "' is neither a node index nor a range such as 17-20");
     }
     ranges.emplace_back(first, last);
   }
@@ -554,9 +543,8 @@ ParseInputShapes(absl::string_view text) {
       ok &= absl::SimpleAtoi(extent, &dims.back()) && dims.back() > 0;
     }
     if (!ok) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("option input_shapes: '", part,
-                       "' is not an input with its shape, such as ids=1x128"));
+      return Invalid("option input_shapes: '", part,
+                     "' is not an input with its shape, such as ids=1x128");
     }
     shapes.emplace_back(part.substr(0, at), std::move(dims));
   }
@@ -605,7 +593,7 @@ void InitObject(TfLiteGlesObject* object, size_t size) {
 
 absl::StatusOr<TfLiteGlesObject> WholeObject(const TfLiteGlesObject* caller) {
   if (caller == nullptr) {
-    return absl::InvalidArgumentError(
+    return Invalid(
         "no TfLiteGlesObject was given; TfLiteGlesDelegateUnbindObject "
         "unbinds");
   }
@@ -616,13 +604,12 @@ absl::StatusOr<TfLiteGlesObject> WholeObject(const TfLiteGlesObject* caller) {
   constexpr size_t kMin = offsetof(TfLiteGlesObject, layout);
   constexpr size_t kMax = 1 << 16;
   if (size < kMin || size > kMax) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("TfLiteGlesObject: struct_size ", size,
-                     " is not the size of one; fill it in by "
-                     "TfLiteGlesDelegateObjectDefault"));
+    return Invalid("TfLiteGlesObject: struct_size ", size,
+                   " is not the size of one; fill it in by "
+                   "TfLiteGlesDelegateObjectDefault");
   }
   if (UnknownByte(caller, size) > 0) {
-    return absl::InvalidArgumentError(
+    return Invalid(
         "TfLiteGlesObject: a field is set that this version of the library "
         "does not know; it needs a newer one");
   }

@@ -107,7 +107,7 @@ class TensorRoom {
       const int more =
           size < capacity_ ? static_cast<int>(capacity_ - size) + 1 : 1;
       if (context_->AddTensors(context_, more, nullptr) != kTfLiteOk) {
-        return absl::InternalError("the runtime adds no tensors");
+        return Internal("the runtime adds no tensors");
       }
       // Without a type and a shape an app that reads every tensor (in Python,
       // get_tensor()) would crash.
@@ -360,10 +360,10 @@ class LoopFollower {
       const size_t nodes =
           (graphs_.size() + 1) * std::max<size_t>(1, loop_.plan.size());
       if (nodes > kMaxNodesOfSteps) {
-        return absl::UnimplementedError(absl::StrCat(
-            "its body of ", loop_.plan.size(), " nodes runs more than ",
-            graphs_.size(), " times; at most ", kMaxNodesOfSteps,
-            " nodes of a loop run on the GPU"));
+        return Unimplemented("its body of ", loop_.plan.size(),
+                             " nodes runs more than ", graphs_.size(),
+                             " times; at most ", kMaxNodesOfSteps,
+                             " nodes of a loop run on the GPU");
       }
       RETURN_IF_ERROR(Step());
     }
@@ -379,8 +379,7 @@ class LoopFollower {
                                   condition.plan, {}));
     const auto answer = facts.values.find(condition.output);
     if (answer == facts.values.end()) {
-      return absl::UnimplementedError(
-          "the number of its steps is known only at run time");
+      return Unimplemented("the number of its steps is known only at run time");
     }
     return answer->second.bytes()[0] != 0;
   }
@@ -426,13 +425,13 @@ class LoopFollower {
       ASSIGN_OR_RETURN(const auto found, find_.Get(loop_.context, index));
       for (int id : ReadInts(found.node->outputs)) {
         if (!unknown.contains(id)) continue;
-        return absl::UnimplementedError(
-            absl::StrCat(OpName(*found.kernel), " of its body: ",
-                         ReadTensor(loop_.context->tensors[id], id).ToString(),
-                         " has a shape that is known only at run time"));
+        return Unimplemented(
+            OpName(*found.kernel), " of its body: ",
+            ReadTensor(loop_.context->tensors[id], id).ToString(),
+            " has a shape that is known only at run time");
       }
     }
-    return absl::InternalError("its body has a shape that is not known");
+    return Internal("its body has a shape that is not known");
   }
 
   const NodeFinder& find_;

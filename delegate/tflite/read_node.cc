@@ -77,23 +77,21 @@ absl::Status ReadHybridWeights(Graph* graph, Node* node) {
     const Tensor& t = graph->tensor(id);
     if (t.quantized == DataType::kUint8 &&
         node->op->builtin_code == BuiltinOperator_DEPTHWISE_CONV_2D) {
-      return absl::UnimplementedError(
-          absl::StrCat(t.ToString(),
-                       " is uint8 beside float32 activations, which TFLite's "
-                       "kernel does not take"));
+      return Unimplemented(t.ToString(),
+                           " is uint8 beside float32 activations, which "
+                           "TFLite's kernel does not take");
     }
     if (t.quantized == DataType::kUint8 && t.quantization.per_channel()) {
-      return absl::UnimplementedError(absl::StrCat(
+      return Unimplemented(
           t.ToString(), " is uint8 with ", t.quantization.scale.size(),
           " quantization scales beside float32 activations; TFLite's kernel "
-          "reads one"));
+          "reads one");
     }
     if (!t.is_constant()) {
-      return absl::UnimplementedError(
-          absl::StrCat(t.ToString(), " holds ", DataTypeName(t.quantized),
-                       " weights beside float32 activations, which TFLite's "
-                       "kernel reads as int8, and which others read by their "
-                       "type"));
+      return Unimplemented(
+          t.ToString(), " holds ", DataTypeName(t.quantized),
+          " weights beside float32 activations, which TFLite's kernel reads as "
+          "int8, and which others read by their type");
     }
     Tensor as_read = t;
     ReadAsInt8(&as_read);
@@ -292,9 +290,8 @@ absl::Status CheckInt64Constant(const OpDefinition& op,
   const std::vector<int64_t> values = Int64s(constant);
   const auto great = absl::c_find_if_not(values, FitsInt32);
   if (great == values.end()) return absl::OkStatus();
-  return absl::UnimplementedError(
-      absl::StrCat(constant.ToString(), " holds ", *great,
-                   "; int64 is computed in 32 bits here"));
+  return Unimplemented(constant.ToString(), " holds ", *great,
+                       "; int64 is computed in 32 bits here");
 }
 
 // --- Tensors -----------------------------------------------------------------
@@ -509,8 +506,7 @@ absl::StatusOr<Node> ParseNode(const OpDefinition& op, const NodeToRead& read,
   }
   for (TensorId id : node.outputs) {
     if (id < 0) {
-      return absl::InvalidArgumentError(
-          "one of its outputs is absent, which no op here takes");
+      return Invalid("one of its outputs is absent, which no op here takes");
     }
     view.outputs.push_back(&graph->tensor(id));
   }

@@ -34,7 +34,7 @@ using BlockWeights = HashMap<int, Blocks>;  // by TFLite's index
 absl::StatusOr<std::vector<float>> ConstantOf(const Graph& graph, int id) {
   if (id < 0 || id >= static_cast<int>(graph.tensors.size()) ||
       !graph.tensor(id).is_constant()) {
-    return absl::UnimplementedError("a tensor that is not a constant");
+    return Unimplemented("a tensor that is not a constant");
   }
   return ConstantFloats(graph.tensor(id));
 }
@@ -43,8 +43,8 @@ absl::StatusOr<std::vector<float>> ScalesOf(const Graph& graph, int id) {
   ASSIGN_OR_RETURN(auto scales, ConstantOf(graph, id));
   const DataType type = graph.tensor(id).stored();
   if (type != DataType::kFloat16 && type != DataType::kFloat32) {
-    return absl::UnimplementedError(
-        absl::StrCat(DataTypeName(type), "; they may be float16 or float32"));
+    return Unimplemented(DataTypeName(type),
+                         "; they may be float16 or float32");
   }
   return scales;
 }
@@ -351,8 +351,7 @@ class ModelReader {
     if (node.kernel->prepare == nullptr &&
         FindOp(node.kernel->builtin_code, "") != nullptr) {
       // Parsers rely on the shapes that the runtime's kernel gives.
-      return absl::UnimplementedError(
-          "the runtime's kernel gives its outputs no shapes");
+      return Unimplemented("the runtime's kernel gives its outputs no shapes");
     }
     RETURN_IF_ERROR(ViewBlocksAsFloat(block_weights_, &node, &model_.graph));
     return Check(std::move(node), out);
@@ -366,7 +365,7 @@ class ModelReader {
       }
     }
     if (node.delegate != nullptr) {
-      return absl::UnavailableError("another delegate has taken the node");
+      return Unavailable("another delegate has taken the node");
     }
     return absl::OkStatus();
   }
@@ -384,7 +383,7 @@ class ModelReader {
     }
     const OpDefinition* op = node.op();
     if (op == nullptr) {
-      return absl::UnimplementedError("the op has no GPU version");
+      return Unimplemented("the op has no GPU version");
     }
     if (op->Has(kJoins)) {
       // Parts without elements add nothing to the output.

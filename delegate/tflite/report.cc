@@ -14,6 +14,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "base/status_macros.h"
 #include "delegate/graph/printable.h"
 
 namespace gles_delegate {
@@ -247,7 +248,7 @@ void KeepUnusedConstantsOnCpu(CheckedModel* model) {
     if (it->folded && !it->follows_from_shapes) {
       for (TensorId id : it->outputs) {
         if (id >= 0 && used_on_cpu[id]) {
-          it->support = absl::FailedPreconditionError(
+          it->support = FailedPrecondition(
               "its constant is used by a node that stays on the CPU");
         }
       }
@@ -271,8 +272,8 @@ absl::Status Failed(int error, const std::string& path) {
 absl::Status ReplaceFile(const std::string& path, absl::string_view text) {
   struct stat info;
   if (lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "the report was not written to '", path, "', which is no plain file"));
+    return FailedPrecondition("the report was not written to '", path,
+                              "', which is no plain file");
   }
   const std::string temporary =
       absl::StrCat(path, ".", absl::Hex(std::random_device()()), ".tmp");

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "base/status_macros.h"
 #include "delegate/cpu_ops/custom_ops.h"
 #include "delegate/tflite/reader.h"
 #include "egl/process.h"
@@ -207,8 +208,8 @@ absl::StatusOr<CpuKernels> CpuKernelsFromName(absl::string_view name) {
     if (absl::EqualsIgnoreCase(text, name)) return value;
     absl::StrAppend(&known, ", ", text);
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "GLES_DELEGATE_DEBUG=rounding: '", name, "' is none of ", known));
+  return Invalid("GLES_DELEGATE_DEBUG=rounding: '", name, "' is none of ",
+                 known);
 }
 
 // --- Integer kernels ---------------------------------------------------------
@@ -497,16 +498,16 @@ absl::StatusOr<FoundNode> NodeFinder::Get(TfLiteContext* context,
   FoundNode found;
   if (get_ == nullptr ||
       get_(context, index, &found.node, &found.kernel) != kTfLiteOk) {
-    return absl::InternalError(absl::StrCat("the runtime has no node ", index));
+    return Internal("the runtime has no node ", index);
   }
   for (const TfLiteIntArray* list : {found.node->inputs, found.node->outputs}) {
     // Destructors call this, which may not allocate.
     for (int i = 0; list != nullptr && i < list->size; ++i) {
       const int id = list->data[i];
       if (id == kTfLiteOptionalTensor || HasTensor(*context, id)) continue;
-      return absl::InternalError(absl::StrCat(
-          "node ", index, " names tensor ", id, ", and the model has ",
-          context->tensors_size, " tensors"));
+      return Internal("node ", index, " names tensor ", id,
+                      ", and the model has ", context->tensors_size,
+                      " tensors");
     }
   }
   return found;
@@ -516,7 +517,7 @@ absl::StatusOr<std::vector<int>> NodeFinder::PlanOf(
     TfLiteContext* subgraph) const {
   TfLiteIntArray* plan = nullptr;
   if (get_plan_ == nullptr || get_plan_(subgraph, &plan) != kTfLiteOk) {
-    return absl::InternalError("the runtime gave no execution plan");
+    return Internal("the runtime gave no execution plan");
   }
   return ReadInts(plan);
 }

@@ -180,7 +180,7 @@ absl::Status WhyNoKernel(const KernelState* state) {
   if (state != nullptr && state->kernel != nullptr) return absl::OkStatus();
   return state != nullptr && !state->init.ok()
              ? state->init
-             : absl::ResourceExhaustedError("there was no memory for a kernel");
+             : Exhausted("there was no memory for a kernel");
 }
 
 absl::Status PrepareKernel(TfLiteContext* context, KernelState* state,
@@ -256,7 +256,7 @@ absl::StatusOr<std::vector<ModelPartition>> Preview(
   int count = 0;
   if (context->PreviewDelegatePartitioning(context, MakeIntArray(nodes).get(),
                                            &params, &count) != kTfLiteOk) {
-    return absl::InternalError("the runtime could not partition the graph");
+    return Internal("the runtime could not partition the graph");
   }
   std::vector<ModelPartition> partitions;
   partitions.reserve(count);
@@ -370,8 +370,7 @@ absl::Status Replace(TfLiteContext* context, TfLiteDelegate* wrapped,
   *has_begun = true;
   if (ReplaceNodes(context, RegistrationOfKernels(), MakeIntArray(nodes).get(),
                    wrapped) != kTfLiteOk) {
-    return absl::InternalError(
-        "the runtime did not take the delegate's kernels");
+    return Internal("the runtime did not take the delegate's kernels");
   }
   return std::exchange(state.kernels, absl::OkStatus());
 }
@@ -450,7 +449,7 @@ TfLiteDelegate* WrapDelegate(std::unique_ptr<SimpleDelegate> delegate) {
 
 absl::StatusOr<SimpleDelegate*> Unwrapped(TfLiteDelegate* delegate) {
   if (IsWrapped(delegate)) return DelegateOf(delegate).get();
-  return absl::InvalidArgumentError("the delegate is not one of this library");
+  return Invalid("the delegate is not one of this library");
 }
 
 const SimpleDelegate* DelegateOfTensor(const TfLiteTensor& tensor) {

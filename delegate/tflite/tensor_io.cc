@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/ops/movement/gather.h"
 #include "delegate/tflite/gles_simple_delegate.h"
@@ -43,12 +42,12 @@ absl::StatusOr<std::shared_ptr<KeptCache>> CachePool::MarkedIn(
     cache = caches_[mark.cache].lock();
   }
   if (cache == nullptr) {
-    return absl::FailedPreconditionError(
+    return FailedPrecondition(
         "state_pairs: this call got a cache of another delegate, or of an "
         "interpreter that was deleted; write values");
   }
   if (cache->updates != mark.updates) {
-    return absl::FailedPreconditionError(
+    return FailedPrecondition(
         "state_pairs: this call got a cache that a later call has updated "
         "since; pass on the last call's, or write values");
   }
@@ -274,17 +273,15 @@ class BufferedTensors {
     // The runtime has placed it like the tensors that need no such buffer.
     if (status != 0 && t.data.data != nullptr) return nullptr;
     if (status != 0) {
-      return absl::InternalError(
-          absl::StrCat("the runtime has no buffer of tensor ", tensor,
-                       " (status ", status, ")"));
+      return Internal("the runtime has no buffer of tensor ", tensor,
+                      " (status ", status, ")");
     }
     auto* const own = static_cast<TensorBuffer*>(buffer);
     if (own != nullptr) bytes = own->bytes();
     if (bytes < t.bytes) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("the runtime's buffer of tensor ", tensor, " has ",
-                       bytes, " bytes, and the tensor ", t.bytes,
-                       "; make new buffers after a resize"));
+      return Invalid("the runtime's buffer of tensor ", tensor, " has ", bytes,
+                     " bytes, and the tensor ", t.bytes,
+                     "; make new buffers after a resize");
     }
     if (own == nullptr) t.data.data = memory;
     return own;
@@ -311,9 +308,9 @@ class BufferedTensors {
       cache->buffer->Unlock();
     }
     if (cache->buffer->bytes() != memory.bytes) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "state_pairs: a cache of ", cache->buffer->bytes(),
-          " bytes is passed to an input of ", memory.bytes, " bytes"));
+      return Invalid("state_pairs: a cache of ", cache->buffer->bytes(),
+                     " bytes is passed to an input of ", memory.bytes,
+                     " bytes");
     }
     taken_[input] = cache;
     return cache->buffer.get();
@@ -439,10 +436,9 @@ absl::Status TensorIo::RequireBuffers(TfLiteContext* context) {
 absl::Status TensorIo::TakeCache(TfLiteContext* context, int index,
                                  bool writes) {
   if (setup_.objects->Of(index) != nullptr && buffered_->Keeps()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "tensor ", index,
-        " is bound to a GL object, and state_pairs keeps it on the GPU: use "
-        "one of them"));
+    return FailedPrecondition("tensor ", index,
+                              " is bound to a GL object, and state_pairs keeps "
+                              "it on the GPU: use one of them");
   }
   ASSIGN_OR_RETURN(const auto object,
                    buffered_->FindCache(context, index, writes));

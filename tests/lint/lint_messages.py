@@ -30,11 +30,11 @@ PAGE = "docs/troubleshooting.md"
 STATUSES = ("Unavailable", "FailedPrecondition", "DeadlineExceeded", "ResourceExhausted",
             "Aborted", "NotFound", "PermissionDenied", "DataLoss")
 MESSAGE = re.compile(r'absl::(?:' + "|".join(STATUSES) +
-                     r')Error\(|\bExhausted\(|(?="(?:WARNING|INFO|ERROR): )|\b(?:Warn|Tell)\((?:context,|\{)|\bTellWarnings\(|\blog\('
+                     r')Error\(|\b(?:Exhausted|FailedPrecondition|Unavailable)\(|(?="(?:WARNING|INFO|ERROR): )|\b(?:Warn|Tell)\((?:context,|\{)|\bTellWarnings\(|\blog\('
                      r'|\blines\.push_back\(|\w*warning_ =|\b(?:line|why) =')
 # The programs' own lines are results, not messages.
 FAILURE = re.compile(r"absl::(?:InvalidArgument|" + "|".join(STATUSES) +
-                     r")Error\(|\b(?:Invalid|Exhausted)\(")
+                     r")Error\(|\b(?:Invalid|Exhausted|FailedPrecondition|Unavailable)\(")
 PROGRAMS = ("benchmark_model", "gles_demo", "gles_doctor", "gles_tune", "inference_diff",
             "model_report", "quantized_accuracy")
 OF_PROGRAMS = [f"tools/{name}{rest}.cc" for name in PROGRAMS for rest in ("", "/*")] + [

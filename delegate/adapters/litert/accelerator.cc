@@ -68,22 +68,21 @@ int Call(const void* runtime, size_t offset, Arguments... arguments) {
 // struct too short to make a delegate with.
 absl::Status CheckRuntime(const void* runtime) {
   if (runtime == nullptr) {
-    return absl::InvalidArgumentError("LiteRT gave no runtime context");
+    return Invalid("LiteRT gave no runtime context");
   }
   const Header header = HeaderOf(runtime);
   const std::string version = absl::StrCat(
       header.major, ".", header.minor, " of ", header.struct_size, " bytes");
   if (header.major != kMajor) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("LiteRT's runtime context has version ", version,
-                     ", and this library knows ", kMajor,
-                     ".x: install a newer gles_delegate"));
+    return FailedPrecondition("LiteRT's runtime context has version ", version,
+                              ", and this library knows ", kMajor,
+                              ".x: install a newer gles_delegate");
   }
   if (At<void()>(runtime, kWrapDelegate) == nullptr) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("LiteRT's runtime context has version ", version,
-                     ", without a function at ", kWrapDelegate,
-                     " that takes a delegate: install LiteRT 2.2 or newer"));
+    return FailedPrecondition(
+        "LiteRT's runtime context has version ", version,
+        ", without a function at ", kWrapDelegate,
+        " that takes a delegate: install LiteRT 2.2 or newer");
   }
   return absl::OkStatus();
 }
@@ -102,8 +101,8 @@ absl::StatusOr<std::string> GpuOptions(const void* runtime, Options options) {
   const int status = find(opaque, "gpu_options", &data);
   if (status == kNotFound) return "";
   if (status != kOk) {
-    return absl::UnavailableError(absl::StrCat(
-        "LiteRT cannot give its GPU options (status ", status, ")"));
+    return Unavailable("LiteRT cannot give its GPU options (status ", status,
+                       ")");
   }
   return data == nullptr ? std::string() : static_cast<const char*>(data);
 }
@@ -351,7 +350,7 @@ int ThreadMode(const void* runtime, Environment environment) {
 absl::Status Create(const void* runtime, Environment environment,
                     Options options, DelegateWrapper* wrapper) {
   if (wrapper == nullptr) {
-    return absl::InvalidArgumentError("LiteRT gave no place for the delegate");
+    return Invalid("LiteRT gave no place for the delegate");
   }
   RETURN_IF_ERROR(CheckRuntime(runtime));
   ASSIGN_OR_RETURN(const std::string toml, GpuOptions(runtime, options));
@@ -382,8 +381,7 @@ absl::Status Create(const void* runtime, Environment environment,
       runtime, kWrapDelegate, delegate, TfLiteGlesDelegateDelete, wrapper);
   if (status == kOk) return absl::OkStatus();
   TfLiteGlesDelegateDelete(delegate);
-  return absl::UnavailableError(
-      absl::StrCat("LiteRT does not take the delegate (status ", status, ")"));
+  return Unavailable("LiteRT does not take the delegate (status ", status, ")");
 }
 
 // The accelerator's name in LiteRT's log.

@@ -108,8 +108,7 @@ bool Has(const Keys& keys, std::string_view key) {
 absl::Status Take(std::string_view key, const toml::node& node,
                   MappedOptions* mapped) {
   const auto wrong = [key](absl::string_view is) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("LiteRT's GPU option ", std::string(key), " ", is));
+    return Invalid("LiteRT's GPU option ", std::string(key), " ", is);
   };
   if (const auto row = Find(kNumberKeys, key); row != std::end(kNumberKeys)) {
     const auto number = node.value_exact<int64_t>();
@@ -166,8 +165,7 @@ absl::StatusOr<MappedOptions> FromGpuOptions(absl::string_view toml) {
   if (!parsed) {
     std::ostringstream where;
     where << parsed.error();
-    return absl::InvalidArgumentError(
-        absl::StrCat("LiteRT's GPU options are no TOML: ", where.str()));
+    return Invalid("LiteRT's GPU options are no TOML: ", where.str());
   }
   MappedOptions mapped;
   for (const auto& [key, node] : parsed.table()) {
