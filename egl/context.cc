@@ -528,9 +528,7 @@ GLenum ResetStatus(const DeviceInfo& device) {
   // A driver without its hardware (lab/drivers) gives any answer, and the
   // question itself makes Mesa take a context for lost.
   if (DebugHas("ignore_resets")) return GL_NO_ERROR;
-  if (device.Has("GL_KHR_robustness")) {
-    return gl().GetGraphicsResetStatusKHR();
-  }
+  if (device.Has("GL_KHR_robustness")) return gl().GetGraphicsResetStatusKHR();
   return device.Has("GL_EXT_robustness") ? gl().GetGraphicsResetStatusEXT()
                                          : GL_NO_ERROR;
 }

@@ -171,9 +171,7 @@ absl::Status StagedUpload::Fill(const Buffer& to,
   for (size_t at = 0; at < data.size(); at += kPieceBytes) {
     const size_t bytes = std::min(kPieceBytes, data.size() - at);
     const size_t from = next_ * kPieceBytes;
-    if (copied_[next_]) {
-      RETURN_IF_ERROR(copied_[next_]->Wait());
-    }
+    if (copied_[next_]) RETURN_IF_ERROR(copied_[next_]->Wait());
     copier_.Copy(memory_.mapped() + from, data.data() + at, bytes);
     gl().BindBuffer(GL_COPY_READ_BUFFER, memory_.id());
     gl().BindBuffer(GL_COPY_WRITE_BUFFER, to.id());

@@ -49,9 +49,7 @@ using CreateDevice = void* (*)(int fd);
 
 absl::StatusOr<CreateDevice> LoadGbm() {
   void* library = dlopen("libgbm.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    return Unavailable("no GBM: ", dlerror());
-  }
+  if (library == nullptr) return Unavailable("no GBM: ", dlerror());
   auto create =
       reinterpret_cast<CreateDevice>(dlsym(library, "gbm_create_device"));
   if (create == nullptr) {

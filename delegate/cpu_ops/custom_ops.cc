@@ -343,9 +343,7 @@ absl::StatusOr<TransformLandmarksParams> TransformLandmarksParamsOf(
 
 OutputDims TransformLandmarksDims(const Call& call) {
   RETURN_IF_ERROR(TransformLandmarksParamsOf(call).status());
-  if (Count(call.in(1)) != 16) {
-    return Invalid("needs a 4x4 matrix");
-  }
+  if (Count(call.in(1)) != 16) return Invalid("needs a 4x4 matrix");
   return Dims(call.in(0));
 }
 

@@ -23,9 +23,7 @@ namespace gles_delegate {
 absl::Status CheckBytes(const HostMemory& memory, size_t elements,
                         DataType type) {
   const size_t wanted = elements * DataTypeSize(type);
-  if (memory.data != nullptr && memory.bytes == wanted) {
-    return absl::OkStatus();
-  }
+  if (memory.data != nullptr && memory.bytes == wanted) return absl::OkStatus();
   return FailedPrecondition(
       "tensor '", memory.name == nullptr ? "" : memory.name, "' holds ",
       memory.bytes, " bytes, the partition was prepared for ", wanted,

@@ -267,9 +267,7 @@ absl::StatusOr<Session::Ran> Session::SubmitOrBuild(SessionHost* host,
   if (!is_on_cpu()) {
     RETURN_IF_ERROR(queue_.CheckCaller());
     NoteLoss();
-    if (on_gpu() == nullptr) {
-      RETURN_IF_ERROR(BuildToRun(host));
-    }
+    if (on_gpu() == nullptr) RETURN_IF_ERROR(BuildToRun(host));
     if (on_gpu() != nullptr) Advance(host);
   }
   if (on_gpu() == nullptr || !on_gpu()->has_objects) {

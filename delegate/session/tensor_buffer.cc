@@ -92,9 +92,7 @@ void TensorBuffer::Map(const GpuPlace& place) {
 absl::StatusOr<HostMemory> TensorBuffer::Lock(bool reads, bool writes,
                                               const GpuPlace* place) {
   // Without the mutex, for which the GPU's thread may wait.
-  if (reads && !host_is_current_) {
-    RETURN_IF_ERROR(Download());
-  }
+  if (reads && !host_is_current_) RETURN_IF_ERROR(Download());
   const std::lock_guard<std::mutex> lock(mutex_);
   // A buffer that is used once is not worth it.
   const bool is_used_again =
@@ -130,9 +128,7 @@ absl::Status TensorBuffer::MakeTexels() {
 absl::StatusOr<TensorBuffer::OnGpuBuffer> TensorBuffer::OnGpu(
     const GpuPlace& place, const Shape& shape, bool reads, bool writes) {
   if (!texels_.IsIn(place) || shape_ != shape) {
-    if (reads && !host_is_current_) {
-      RETURN_IF_ERROR(Download());
-    }
+    if (reads && !host_is_current_) RETURN_IF_ERROR(Download());
     texels_.Release();
     texels_.place = place;
     texels_.context = place.gpu->context;
@@ -142,9 +138,7 @@ absl::StatusOr<TensorBuffer::OnGpuBuffer> TensorBuffer::OnGpu(
   const bool uploads = reads && !gpu_is_current_;
   if (!texels_.exists() || uploads) {
     RETURN_IF_ERROR(place.Run([&]() -> absl::Status {
-      if (!texels_.exists()) {
-        RETURN_IF_ERROR(MakeTexels());
-      }
+      if (!texels_.exists()) RETURN_IF_ERROR(MakeTexels());
       return uploads ? Upload() : absl::OkStatus();
     }));
   }

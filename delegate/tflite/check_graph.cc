@@ -53,12 +53,8 @@ class GraphChecker {
         is_written_(context->tensors_size, false) {}
 
   absl::Status Check(absl::Span<const int> plan) {
-    for (int index : plan) {
-      RETURN_IF_ERROR(NoteWriter(index));
-    }
-    for (int index : plan) {
-      RETURN_IF_ERROR(CheckReads(index));
-    }
+    for (int index : plan) RETURN_IF_ERROR(NoteWriter(index));
+    for (int index : plan) RETURN_IF_ERROR(CheckReads(index));
     return absl::OkStatus();
   }
 
@@ -88,9 +84,7 @@ class GraphChecker {
     const int count = static_cast<int>(inputs.size());
     const int needed = std::min(count, InputsNeeded(*found.kernel, count));
     for (int i = 0; i < needed; ++i) {
-      if (inputs[i] < 0) {
-        return Refuse(NameOf(index), " has no input ", i);
-      }
+      if (inputs[i] < 0) return Refuse(NameOf(index), " has no input ", i);
     }
     const std::vector<int> outputs = ReadInts(found.node->outputs);
     if (needed == count && absl::c_linear_search(outputs, -1)) {

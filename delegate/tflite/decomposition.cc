@@ -264,9 +264,7 @@ HashSet<const void*> Subgraphs::ConstantsExcept(
   for (int i = 0;; ++i) {
     const auto other = Get(i);
     if (!other.ok()) return found;
-    if (*other == own_ || absl::c_linear_search(those, *other)) {
-      continue;
-    }
+    if (*other == own_ || absl::c_linear_search(those, *other)) continue;
     for (const TfLiteTensor& tensor :
          absl::MakeConstSpan((*other)->tensors, (*other)->tensors_size)) {
       if (tensor.allocation_type == kTfLiteMmapRo) {
@@ -408,9 +406,7 @@ absl::Status CheckLoop(const TfLiteContext& context, const TfLiteNode& node,
   }
   HashSet<int> seen;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i] < 0) {
-      return Invalid("its input ", i, " is missing");
-    }
+    if (inputs[i] < 0) return Invalid("its input ", i, " is missing");
     if (outputs[i] < 0) continue;
     if (!seen.insert(outputs[i]).second) {
       return Invalid("a tensor is an output twice");
@@ -573,9 +569,7 @@ class DecompositionFinder {
   absl::Status ReadLoop(const NodeKey& key, const TfLiteNode& node,
                         Decomposition* out) {
     LoopCondition& condition = out->condition.emplace();
-    if (node.builtin_data == nullptr) {
-      return Invalid("it names no body");
-    }
+    if (node.builtin_data == nullptr) return Invalid("it names no body");
     const auto& params = *static_cast<const WhileParams*>(node.builtin_data);
     ASSIGN_OR_RETURN(auto body, subgraphs_.Get(params.body));
     ASSIGN_OR_RETURN(auto tested, subgraphs_.Get(params.condition));

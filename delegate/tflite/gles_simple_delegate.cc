@@ -465,9 +465,7 @@ absl::Status GlesSimpleDelegate::BindObject(int tensor,
 
 absl::Status GlesSimpleDelegate::UseBuffersOfRuntime(
     const GlesRuntimeBuffers& buffers) {
-  if (gpu_ != nullptr) {
-    return Internal("the delegate was applied before");
-  }
+  if (gpu_ != nullptr) return Internal("the delegate was applied before");
   runtime_buffers_ = buffers;
   return absl::OkStatus();
 }

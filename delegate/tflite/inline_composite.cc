@@ -501,9 +501,7 @@ absl::Status CompositeInliner::Inline(const NodeKey& key,
   for (size_t step = 0; step < steps.size(); ++step) {
     Level level(this, decomposition, steps[step]);
     RETURN_IF_ERROR(level.BindInputs(state));
-    if (step + 1 == steps.size()) {
-      RETURN_IF_ERROR(level.BindOutputs(outputs));
-    }
+    if (step + 1 == steps.size()) RETURN_IF_ERROR(level.BindOutputs(outputs));
     RETURN_IF_ERROR(level.AddNodes(nodes));
     RETURN_IF_ERROR(level.CheckWritten());
     state = level.Outputs();

@@ -96,9 +96,7 @@ bool GiveKnown(const TfLiteContext& context, const TfLiteNode& node,
                const TensorValues& values) {
   const std::vector<int> outputs = ReadInts(node.outputs);
   const auto is_known = [&](int id) { return values.contains(id); };
-  if (outputs.empty() || !absl::c_all_of(outputs, is_known)) {
-    return false;
-  }
+  if (outputs.empty() || !absl::c_all_of(outputs, is_known)) return false;
   for (int id : outputs) {
     const TfLiteTensor& t = context.tensors[id];
     const auto bytes = values.at(id).bytes();
@@ -146,9 +144,7 @@ class GlesKernel::Host final : public SessionHost {
       if (absl::c_linear_search(own, index)) continue;
       ASSIGN_OR_RETURN(const auto found, nodes.find.Get(context_, index));
       const std::vector<int> inputs = ReadInts(found.node->inputs);
-      if (!absl::c_linear_search(inputs, tensor.tflite_index)) {
-        continue;
-      }
+      if (!absl::c_linear_search(inputs, tensor.tflite_index)) continue;
       return CannotBind(tensor, absl::StrCat("node ", index,
                                              ", which is not of the partition, "
                                              "reads it from the CPU's memory"));

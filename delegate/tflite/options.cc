@@ -242,9 +242,7 @@ absl::Status CheckDebugVariable() {
     const absl::string_view name =
         has_value ? item.substr(0, item.find('=') + 1) : item;
     const bool lacks_value = has_value && name == item;
-    if (!lacks_value && absl::c_linear_search(known, name)) {
-      continue;
-    }
+    if (!lacks_value && absl::c_linear_search(known, name)) continue;
     return Invalid("environment variable ", egl::kDebugVariable, ": '", item,
                    "' is not one of its items", KnownNames(name, known));
   }

@@ -382,9 +382,7 @@ class ModelReader {
       return absl::OkStatus();
     }
     const OpDefinition* op = node.op();
-    if (op == nullptr) {
-      return Unimplemented("the op has no GPU version");
-    }
+    if (op == nullptr) return Unimplemented("the op has no GPU version");
     if (op->Has(kJoins)) {
       // Parts without elements add nothing to the output.
       std::vector<int> parts;

@@ -214,9 +214,7 @@ std::vector<std::string> WarningsOf(absl::Span<const Refusal> refusals) {
     const auto [it, inserted] = by_reason.try_emplace(r.reason, groups.size());
     if (inserted) groups.push_back({&r, {}, {}});
     Group& group = groups[it->second];
-    if (!absl::c_linear_search(group.ops, r.op)) {
-      group.ops.push_back(r.op);
-    }
+    if (!absl::c_linear_search(group.ops, r.op)) group.ops.push_back(r.op);
     group.nodes.insert(group.nodes.end(), r.nodes.begin(), r.nodes.end());
   }
   const auto list = [](const auto& items) {
@@ -438,9 +436,7 @@ Json PartitionJson(const PartitionReport& p) {
       {"model_nodes", NodesJson(p.fates)},
       {"plan", DispatchesJson(p.dispatches)}};
   if (!p.on_cpu.empty()) partition["on_cpu"] = p.on_cpu;
-  if (!p.passes_dropped.empty()) {
-    partition["passes_dropped"] = p.passes_dropped;
-  }
+  if (!p.passes_dropped.empty()) partition["passes_dropped"] = p.passes_dropped;
   const SelfCheckResult& check = p.self_check_result;
   partition["self_check"] = {
       {"verdict", p.self_check},  {"programs", check.programs},
@@ -593,9 +589,7 @@ void AddInterpreters(const std::vector<InterpreterReport>& interpreters,
   Json list = Json::Array();
   for (const InterpreterReport& interpreter : interpreters) {
     list.Add(InterpreterJson(interpreter));
-    for (auto& p : OnGpu(interpreter.subgraphs)) {
-      on_gpu.push_back(std::move(p));
-    }
+    for (auto& p : OnGpu(interpreter.subgraphs)) on_gpu.push_back(std::move(p));
   }
   (*report)["interpreters"] = std::move(list);
   (*report)["gpu_bytes"] = TotalBytes(on_gpu);

@@ -67,9 +67,7 @@ int Call(const void* runtime, size_t offset, Arguments... arguments) {
 // kInvalidArgument: null. kFailedPrecondition: an unknown major version, or a
 // struct too short to make a delegate with.
 absl::Status CheckRuntime(const void* runtime) {
-  if (runtime == nullptr) {
-    return Invalid("LiteRT gave no runtime context");
-  }
+  if (runtime == nullptr) return Invalid("LiteRT gave no runtime context");
   const Header header = HeaderOf(runtime);
   const std::string version = absl::StrCat(
       header.major, ".", header.minor, " of ", header.struct_size, " bytes");
