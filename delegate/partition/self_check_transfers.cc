@@ -12,7 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "delegate/cache/cache_hash.h"
+#include "delegate/cache/cache_file.h"
 #include "delegate/partition/self_check_reference.h"
 #include "delegate/runtime/executor.h"
 #include "delegate/runtime/executor_builder.h"

@@ -14,7 +14,6 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "base/hash_tables.h"
-#include "delegate/cache/cache_hash.h"
 #include "delegate/cache/cache_store.h"
 #include "delegate/plan/dispatch.h"
 #include "delegate/runtime/gpu_memory.h"

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "delegate/cache/cache_file.h"
-#include "delegate/cache/cache_hash.h"
 #include "tests/fuzz/target.h"
 #include "tests/testing/scratch_directory.h"
 
