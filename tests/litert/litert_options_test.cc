@@ -2,7 +2,7 @@
 // GPU options of LiteRT, as options of the delegate.
 #include <string>
 
-#include "delegate/adapters/litert/gpu_options.h"
+#include "delegate/adapters/litert/accelerator.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -9,15 +9,11 @@
 #include <mutex>
 #include <new>
 #include <set>
-#include <string>
 #include <type_traits>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
-#include "delegate/adapters/litert/gpu_options.h"
 #include "delegate/tflite/runtime_buffers.h"
 #include "egl/gl_api.h"
 #include "egl/process.h"

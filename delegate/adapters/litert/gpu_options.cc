@@ -1,43 +1,42 @@
-#include "delegate/adapters/litert/gpu_options.h"
-
+// Of accelerator.h: LiteRT's GPU options.
 #include <iterator>
 #include <sstream>
 #include <string_view>
 
 #include "absl/algorithm/container.h"
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "delegate/adapters/litert/accelerator.h"
 
 #define TOML_EXCEPTIONS 0
-#include "base/status_macros.h"
 #include "toml++/toml.h"
 
 namespace gles_delegate::litert {
 namespace {
 
-using Options = TfLiteGlesDelegateOptions;
+using Struct = TfLiteGlesDelegateOptions;
 
 // A key with a number, each with the value that a field gets and what is said
 // of it.
 struct NumberKey {
   std::string_view key;
   int greatest;
-  int32_t Options::*field;  // nullptr: none
+  int32_t Struct::*field;  // nullptr: none
   int32_t values[4];
   const char* warnings[4];
 };
 constexpr NumberKey kNumberKeys[] = {
     // Sums are of 32 bits with each: fp16, fp32, fp16 with sums of fp32.
-    {"precision", 3, &Options::is_precision_loss_allowed, {0, 1, 0, 1}, {}},
+    {"precision", 3, &Struct::is_precision_loss_allowed, {0, 1, 0, 1}, {}},
     {"buffer_storage_type",
      2,
-     &Options::storage,
+     &Struct::storage,
      {kTfLiteGlesStorageAuto, kTfLiteGlesStorageBuffer,
       kTfLiteGlesStorageTexture2d},
      {}},
     {"wait_type",
      3,
-     &Options::wait_type,
+     &Struct::wait_type,
      {kTfLiteGlesWaitPassive, kTfLiteGlesWaitPassive, kTfLiteGlesWaitActive,
       kTfLiteGlesWaitPassive},
      {nullptr, nullptr, nullptr,
@@ -54,11 +53,11 @@ constexpr NumberKey kNumberKeys[] = {
 // A key with a text, which its field gets unless it is empty.
 constexpr struct {
   std::string_view key;
-  const char* Options::*field;
+  const char* Struct::*field;
 } kTextKeys[] = {
-    {"preferred_device_substr", &Options::device},
-    {"serialization_dir", &Options::serialization_dir},
-    {"model_cache_key", &Options::model_token},
+    {"preferred_device_substr", &Struct::device},
+    {"serialization_dir", &Struct::serialization_dir},
+    {"model_cache_key", &Struct::model_token},
 };
 
 constexpr std::string_view kKeepsPrograms = "serialize_program_cache";
@@ -138,7 +137,7 @@ absl::Status Take(std::string_view key, const toml::node& node,
 
 // The start-up cache needs a folder and a key.
 void CheckCache(const toml::table& table, MappedOptions* mapped) {
-  Options& options = mapped->options;
+  Struct& options = mapped->options;
   if (table.contains(kCacheFiles[0]) || table.contains(kCacheFiles[1])) {
     mapped->warnings.push_back(
         "the start-up cache is kept in serialization_dir, and in no open file "
