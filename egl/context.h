@@ -41,8 +41,6 @@ class ShareGroup : public std::enable_shared_from_this<ShareGroup> {
   // `with_app`: the app's context is a member, so that no other group may take
   // the contexts.
   explicit ShareGroup(bool with_app = false);
-  ShareGroup(const ShareGroup&) = delete;
-  ShareGroup& operator=(const ShareGroup&) = delete;
 
   // Different for each group of the process, and not 0.
   uint64_t id() const { return id_; }
@@ -216,8 +214,6 @@ class Context {
   static bool HasCurrent();
 
   ~Context();
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
 
   // Runs fn with this context current (or its sibling: Pin()), then
   // restores the previous one. In a borrowed context, the GL state that the app

@@ -34,8 +34,6 @@ class HostCopier {
  public:
   HostCopier() = default;
   ~HostCopier();
-  HostCopier(const HostCopier&) = delete;
-  HostCopier& operator=(const HostCopier&) = delete;
 
   // Number of threads, the caller's included, for a copy: 1 below 1 MiB, at
   // most 8 and at most half of the machine's.

@@ -72,8 +72,6 @@ class Handle {
     }
     return *this;
   }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
   ~Handle() { Reset(); }
 
   GLuint id() const { return id_; }
