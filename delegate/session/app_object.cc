@@ -1,9 +1,9 @@
-#include "delegate/session/app_object.h"
-
+// Of host_memory.h: the app's objects.
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "delegate/session/host_memory.h"
 #include "egl/gl_api.h"
 
 namespace gles_delegate {

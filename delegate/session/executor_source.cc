@@ -1,11 +1,10 @@
-#include "delegate/session/executor_source.h"
-
+// Of session.h: which executor runs the next inference.
 #include <chrono>
-#include <mutex>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "delegate/session/session.h"
 #include "egl/gl_api.h"
 
 namespace gles_delegate {

@@ -7,14 +7,11 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/texels.h"
-#include "delegate/session/app_object.h"
-#include "delegate/session/gpu.h"
 #include "quant/fixed_point.h"
 #include "quant/half.h"
 
@@ -307,9 +304,10 @@ absl::StatusOr<HostTensor> FloatsOf(Tensor view) {
                             "hold floats, of float32 and quantized tensors");
 }
 
-// Calls copy(floats) in a context that has the app's buffers.
-absl::Status WithFloats(const Gpu* gpu, uint32_t buffer, const Tensor& tensor,
-                        absl::FunctionRef<absl::Status(HostTensor*)> copy) {
+}  // namespace
+
+absl::Status CopyBuffer(const Gpu* gpu, uint32_t buffer, const Tensor& tensor,
+                        const HostMemory& memory, bool to_buffer) {
   if (gpu == nullptr || !gpu->has_objects_of_app()) {
     return FailedPrecondition(
         "buffer handle ", buffer,
@@ -317,28 +315,17 @@ absl::Status WithFloats(const Gpu* gpu, uint32_t buffer, const Tensor& tensor,
         "EGLContext nor shares objects with it");
   }
   ASSIGN_OR_RETURN(auto floats, FloatsOf(tensor));
-  return gpu->context->Run([&] { return copy(&floats); });
-}
-
-}  // namespace
-
-absl::Status CopyFromBuffer(const Gpu* gpu, uint32_t buffer,
-                            const Tensor& tensor, const HostMemory& memory) {
-  return WithFloats(gpu, buffer, tensor, [&](HostTensor* floats) {
-    ASSIGN_OR_RETURN(const auto room, floats->Room(memory));
-    auto s = CheckBuffer(buffer, static_cast<int64_t>(room.size()));
-    if (s.ok()) s = egl::Buffer::ReadOther(buffer, room);
-    if (s.ok()) floats->Finish(memory);
-    return s;
-  });
-}
-
-absl::Status CopyToBuffer(const Gpu* gpu, uint32_t buffer, const Tensor& tensor,
-                          const HostMemory& memory) {
-  return WithFloats(gpu, buffer, tensor, [&](HostTensor* floats) {
-    ASSIGN_OR_RETURN(const auto bytes, floats->Read(memory));
-    auto s = CheckBuffer(buffer, static_cast<int64_t>(bytes.size()));
-    return s.ok() ? egl::Buffer::UploadToOther(buffer, bytes) : s;
+  return gpu->context->Run([&]() -> absl::Status {
+    if (to_buffer) {
+      ASSIGN_OR_RETURN(const auto bytes, floats.Read(memory));
+      RETURN_IF_ERROR(CheckBuffer(buffer, static_cast<int64_t>(bytes.size())));
+      return egl::Buffer::UploadToOther(buffer, bytes);
+    }
+    ASSIGN_OR_RETURN(const auto room, floats.Room(memory));
+    RETURN_IF_ERROR(CheckBuffer(buffer, static_cast<int64_t>(room.size())));
+    RETURN_IF_ERROR(egl::Buffer::ReadOther(buffer, room));
+    floats.Finish(memory);
+    return absl::OkStatus();
   });
 }
 

@@ -1,24 +1,28 @@
-// The memory of a tensor of the runtime, and its values in the executor's form:
-// floats, or int32 for integer tensors.
+// Where a tensor's values are outside of the executor: in the runtime's memory,
+// in an app's texture or buffer, or in memory of this library's own.
 #ifndef GLES_DELEGATE_DELEGATE_SESSION_HOST_MEMORY_H_
 #define GLES_DELEGATE_DELEGATE_SESSION_HOST_MEMORY_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"
 #include "delegate/runtime/host_transfer.h"
+#include "delegate/runtime/object_form.h"
+#include "delegate/runtime/worker_thread.h"
+#include "delegate/session/gpu.h"
 #include "egl/context.h"
 #include "egl/objects.h"
+#include "gles_delegate/gles_delegate.h"
 
 namespace gles_delegate {
-
-struct Gpu;
 
 struct HostMemory {
   void* data = nullptr;
@@ -72,7 +76,8 @@ bool IsStateOnGpu(const HostMemory& memory);
 
 // --- Values ------------------------------------------------------------------
 
-// Conversions of an input or output by kind of tensor:
+// Conversions of an input or output to the executor's form, floats or int32, by
+// kind of tensor:
 //   float32, int32, quantized values on the GPU   passed unchanged
 //   quantized values with a float view            dequantized and quantized
 //   bool                                          widened to int32, 0 or 1
@@ -126,18 +131,117 @@ struct ConstantOutput {
   absl::Status CopyTo(const HostMemory& memory) const;
 };
 
-// --- Buffers of the app ------------------------------------------------------
+// --- Objects of the app ------------------------------------------------------
 
-// Copies a tensor's values between the runtime's memory and an app's buffer
-// that is the tensor's handle: floats in BHWC order.
+// A texture or buffer in place of a tensor's memory.
+struct AppObject : TfLiteGlesObject {
+  AppObject() : TfLiteGlesObject{} { scale = 1; }
+  explicit AppObject(const TfLiteGlesObject& whole) : TfLiteGlesObject(whole) {}
 
-// `tensor` as the runtime has it. `gpu` may be null: not made yet.
-// kFailedPrecondition, with the reason: the tensor's type has no floats, the
-// delegate's context does not have the app's objects, or no such buffer.
-absl::Status CopyFromBuffer(const Gpu* gpu, uint32_t buffer,
-                            const Tensor& tensor, const HostMemory& memory);
-absl::Status CopyToBuffer(const Gpu* gpu, uint32_t buffer, const Tensor& tensor,
-                          const HostMemory& memory);
+  // Of the delegate's context (TensorBuffer): the name is 0 until the next
+  // inference, which knows it.
+  bool is_own = false;
+  uint32_t view = 0;  // as UsedObject has it
+
+  bool is_external() const { return type == kTfLiteGlesObjectTextureExternal; }
+  bool is_texture() const { return type != kTfLiteGlesObjectBuffer; }
+};
+
+// kFailedPrecondition: the tensor cannot have an object, for the reason `why`.
+absl::Status CannotBind(const Tensor& tensor, absl::string_view why);
+
+// Ok if `buffer` is a buffer of the current context with at least `bytes`
+// bytes. kFailedPrecondition, with the actual state.
+absl::Status CheckBuffer(uint32_t buffer, int64_t bytes);
+
+// `object` as an input or output of a partition. Queries GL, so call it inside
+// the context. kFailedPrecondition: the tensor does not match the object, or
+// the context has no such object.
+absl::StatusOr<UsedObject> ResolveObject(const AppObject& object,
+                                         const Tensor& tensor, bool is_input,
+                                         const egl::DeviceInfo& device);
+
+// Copies a tensor's values to an app's buffer that is the tensor's handle, or
+// back: floats in BHWC order. `tensor` as the runtime has it. `gpu` may be
+// null: not made yet. kFailedPrecondition, with the reason: the tensor's type
+// has no floats, the delegate's context does not have the app's objects, or no
+// such buffer.
+absl::Status CopyBuffer(const Gpu* gpu, uint32_t buffer, const Tensor& tensor,
+                        const HostMemory& memory, bool to_buffer);
+
+// --- Buffers for a runtime that has its own kinds of them --------------------
+
+// The context and the thread of a delegate's commands.
+struct GpuPlace {
+  std::shared_ptr<Gpu> gpu;
+  std::shared_ptr<WorkerThread> worker;  // nullptr: the caller's thread
+
+  absl::Status Run(absl::FunctionRef<absl::Status()> fn) const;
+};
+
+// A GL buffer, and the place and the context that it was made in.
+struct PlacedBuffer {
+  GpuPlace place;
+  std::shared_ptr<egl::Context> context;
+  egl::Buffer buffer;
+  egl::Texture view;  // of its texels; none: the driver has no such textures
+
+  bool exists() const { return buffer.id() != 0; }
+  bool IsIn(const GpuPlace& where) const {
+    return exists() && context == where.gpu->context;
+  }
+  void Release();
+};
+
+// `bytes` of host memory in BHWC order, which may be a mapped GL buffer; a GL
+// buffer of a tensor's texels (graph/texels.h); or both with the same values.
+// Made on first use, at first zeros. Threads: one at a time; Lock() and
+// Unlock() on several at once if host memory has the values.
+class TensorBuffer {
+ public:
+  explicit TensorBuffer(size_t bytes) : bytes_(bytes) {}
+  ~TensorBuffer();
+
+  size_t bytes() const { return bytes_; }
+
+  // Host memory of bytes(), valid until Unlock(). `reads`: with the values.
+  // `writes`: the caller writes it before the next call. `place`: from the
+  // second call on in a GL buffer that stays mapped there (HostMemory::buffer),
+  // unless the driver has no such buffers, another context has the memory
+  // already, or someone has locked it.
+  // Errors of copying from the GPU; kAborted if the values were lost with its
+  // context.
+  absl::StatusOr<HostMemory> Lock(bool reads, bool writes,
+                                  const GpuPlace* place = nullptr);
+  void Unlock();
+  // A GL buffer of `place` with the texels of a float tensor of this shape, of
+  // at most bytes(), for shaders that read or write it. Errors of copying to
+  // and from GPUs.
+  struct OnGpuBuffer {
+    uint32_t name = 0;
+    uint32_t view = 0;  // a texture of its texels; 0: the driver has none
+  };
+  absl::StatusOr<OnGpuBuffer> OnGpu(const GpuPlace& place, const Shape& shape,
+                                    bool reads, bool writes);
+
+ private:
+  uint8_t* OnHost();
+  void Map(const GpuPlace& place);
+  absl::Status MakeTexels();
+  absl::Status Upload();
+  absl::Status Download();
+
+  const size_t bytes_;
+  std::mutex mutex_;  // of host memory
+  int locks_ = 0;
+  bool has_place_ = false;     // Lock() was given one
+  std::vector<uint8_t> host_;  // empty: not made yet, or mapped
+  PlacedBuffer mapped_;        // host memory that the GPU accesses
+  bool host_is_current_ = true;
+  PlacedBuffer texels_;
+  Shape shape_;  // of the texels
+  bool gpu_is_current_ = false;
+};
 
 }  // namespace gles_delegate
 

@@ -1,11 +1,10 @@
-#include "delegate/session/tensor_buffer.h"
-
+// Of host_memory.h: TensorBuffer.
 #include <cstring>
 #include <utility>
 
 #include "base/status_macros.h"
 #include "delegate/graph/texels.h"
-#include "delegate/runtime/host_transfer.h"
+#include "delegate/session/host_memory.h"
 #include "egl/gl_api.h"
 
 namespace gles_delegate {

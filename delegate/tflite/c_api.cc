@@ -11,7 +11,6 @@
 #include "base/status_macros.h"
 #include "delegate/cpu_ops/custom_ops.h"
 #include "delegate/graph/printable.h"
-#include "delegate/session/tensor_buffer.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 #include "delegate/tflite/options.h"
 #include "delegate/tflite/report.h"

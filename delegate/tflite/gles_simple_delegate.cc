@@ -9,7 +9,6 @@
 #include "delegate/graph/float_view.h"
 #include "delegate/graph/host_budget.h"
 #include "delegate/graph/printable.h"
-#include "delegate/session/executor_source.h"
 
 namespace gles_delegate {
 namespace {
@@ -488,9 +487,9 @@ void GlesSimpleDelegate::WarnOfUnusedObjects(TfLiteContext* context) const {
 absl::Status GlesSimpleDelegate::CopyHandle(TfLiteBufferHandle handle,
                                             TfLiteTensor& tensor,
                                             bool to_handle) {
-  const auto copy = to_handle ? &CopyToBuffer : &CopyFromBuffer;
-  return copy(gpu_.get(), static_cast<uint32_t>(handle),
-              ReadTensor(tensor, /*index=*/-1), MemoryOf(tensor));
+  return CopyBuffer(gpu_.get(), static_cast<uint32_t>(handle),
+                    ReadTensor(tensor, /*index=*/-1), MemoryOf(tensor),
+                    to_handle);
 }
 
 }  // namespace gles_delegate

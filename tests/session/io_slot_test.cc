@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "delegate/session/executor_source.h"
 #include "delegate/session/host_memory.h"
 #include "delegate/session/session.h"
 #include "tests/testing/matchers.h"

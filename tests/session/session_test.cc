@@ -14,7 +14,6 @@
 
 #include "base/status_macros.h"
 #include "delegate/session/gpu.h"
-#include "delegate/session/tensor_buffer.h"
 #include "egl/context.h"
 #include "tests/testing/app_context.h"
 #include "tests/testing/device_test.h"

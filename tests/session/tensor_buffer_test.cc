@@ -1,7 +1,5 @@
 // labels: egl llvmpipe softpipe sanitize
 // The places of a TensorBuffer's values, none of which is lost on the way.
-#include "delegate/session/tensor_buffer.h"
-
 #include <memory>
 #include <numeric>
 #include <string>
@@ -9,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "delegate/session/host_memory.h"
 #include "tests/testing/driver_faults.h"
 #include "tests/testing/hidden_extension.h"
 #include "tests/testing/matchers.h"
