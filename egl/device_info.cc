@@ -228,53 +228,6 @@ void LookThrough(string_view renderer, string_view vendor, int depth,
   }
 }
 
-}  // namespace
-
-DriverIdentity IdentifyDriver(const DriverStrings& strings) {
-  DriverIdentity identity;
-  LookThrough(strings.renderer, strings.vendor, 0, &identity);
-  if (identity.wrapper == Wrapper::kNone) {
-    identity.wrapper = Find<Wrapper>(kEglWrappers, strings.egl_driver);
-    // Whatever such a renderer's name begins with is the inner device's.
-    const DeviceKind kind = Find<DeviceKind>(kEglDrivers, strings.egl_driver);
-    if (kind != DeviceKind::kUnknown) identity.kind = kind;
-  }
-  // All of ANGLE says so in GL_VERSION: "OpenGL ES 3.1 (ANGLE 2.1.27278 ...)".
-  if (identity.wrapper == Wrapper::kNone &&
-      HasLead(InBrackets(strings.version), "ANGLE")) {
-    identity.wrapper = Wrapper::kAngle;
-  }
-  identity.software = IsSoftware(identity.kind);
-  return identity;
-}
-
-string_view NameOf(DeviceKind kind) {
-  constexpr string_view kNames[] = {
-      "unknown", "llvmpipe", "softpipe", "SwiftShader", "software",
-      "NVIDIA",  "Intel",    "AMD",      "Apple",       "V3D",
-      "Mali",    "Adreno",   "PowerVR",  "Vivante"};
-  static_assert(std::size(kNames) ==
-                static_cast<size_t>(DeviceKind::kVivante) + 1);
-  return kNames[static_cast<size_t>(kind)];
-}
-
-string_view NameOf(Wrapper wrapper) {
-  constexpr string_view kNames[] = {
-      "", "virgl", "zink", "ANGLE", "D3D12", "SVGA3D", "Android emulator"};
-  static_assert(std::size(kNames) ==
-                static_cast<size_t>(Wrapper::kEmulator) + 1);
-  return kNames[static_cast<size_t>(wrapper)];
-}
-
-std::string FamilyName(const DriverIdentity& identity) {
-  if (identity.wrapper == Wrapper::kNone) {
-    return std::string(NameOf(identity.kind));
-  }
-  return absl::StrCat(NameOf(identity.wrapper), " on ", NameOf(identity.kind));
-}
-
-namespace {
-
 // ASCII: it goes into messages and JSON.
 std::string GetString(GLenum name) {
   std::string text;
@@ -350,6 +303,49 @@ std::string EglDriverName() {
 }
 
 }  // namespace
+
+DriverIdentity IdentifyDriver(const DriverStrings& strings) {
+  DriverIdentity identity;
+  LookThrough(strings.renderer, strings.vendor, 0, &identity);
+  if (identity.wrapper == Wrapper::kNone) {
+    identity.wrapper = Find<Wrapper>(kEglWrappers, strings.egl_driver);
+    // Whatever such a renderer's name begins with is the inner device's.
+    const DeviceKind kind = Find<DeviceKind>(kEglDrivers, strings.egl_driver);
+    if (kind != DeviceKind::kUnknown) identity.kind = kind;
+  }
+  // All of ANGLE says so in GL_VERSION: "OpenGL ES 3.1 (ANGLE 2.1.27278 ...)".
+  if (identity.wrapper == Wrapper::kNone &&
+      HasLead(InBrackets(strings.version), "ANGLE")) {
+    identity.wrapper = Wrapper::kAngle;
+  }
+  identity.software = IsSoftware(identity.kind);
+  return identity;
+}
+
+string_view NameOf(DeviceKind kind) {
+  constexpr string_view kNames[] = {
+      "unknown", "llvmpipe", "softpipe", "SwiftShader", "software",
+      "NVIDIA",  "Intel",    "AMD",      "Apple",       "V3D",
+      "Mali",    "Adreno",   "PowerVR",  "Vivante"};
+  static_assert(std::size(kNames) ==
+                static_cast<size_t>(DeviceKind::kVivante) + 1);
+  return kNames[static_cast<size_t>(kind)];
+}
+
+string_view NameOf(Wrapper wrapper) {
+  constexpr string_view kNames[] = {
+      "", "virgl", "zink", "ANGLE", "D3D12", "SVGA3D", "Android emulator"};
+  static_assert(std::size(kNames) ==
+                static_cast<size_t>(Wrapper::kEmulator) + 1);
+  return kNames[static_cast<size_t>(wrapper)];
+}
+
+std::string FamilyName(const DriverIdentity& identity) {
+  if (identity.wrapper == Wrapper::kNone) {
+    return std::string(NameOf(identity.kind));
+  }
+  return absl::StrCat(NameOf(identity.wrapper), " on ", NameOf(identity.kind));
+}
 
 absl::StatusOr<DeviceInfo> ReadDeviceInfo() {
   RETURN_IF_ERROR(LoadGl());

@@ -226,40 +226,33 @@ bool HasExtension(absl::string_view name) {
   return false;
 }
 
-namespace {
-
-struct EglError {
-  EGLint code;
-  const char* text;
-};
-constexpr EglError kErrors[] = {
-    {EGL_SUCCESS, "EGL gives no reason"},
-    {EGL_NOT_INITIALIZED,
-     "EGL_NOT_INITIALIZED (the display could not be initialised)"},
-    {EGL_BAD_ACCESS,
-     "EGL_BAD_ACCESS (the context is current on another thread)"},
-    {EGL_BAD_ALLOC, "EGL_BAD_ALLOC (out of memory)"},
-    {EGL_BAD_ATTRIBUTE,
-     "EGL_BAD_ATTRIBUTE (the driver does not know an attribute)"},
-    {EGL_BAD_CONFIG, "EGL_BAD_CONFIG (no such configuration)"},
-    {EGL_BAD_CONTEXT, "EGL_BAD_CONTEXT (the context does not exist any more)"},
-    {EGL_BAD_CURRENT_SURFACE,
-     "EGL_BAD_CURRENT_SURFACE (the current surface is gone)"},
-    {EGL_BAD_DISPLAY, "EGL_BAD_DISPLAY (no such display)"},
-    {EGL_BAD_MATCH, "EGL_BAD_MATCH (the driver offers no such context)"},
-    {EGL_BAD_NATIVE_PIXMAP, "EGL_BAD_NATIVE_PIXMAP"},
-    {EGL_BAD_NATIVE_WINDOW, "EGL_BAD_NATIVE_WINDOW (the window is gone)"},
-    {EGL_BAD_PARAMETER, "EGL_BAD_PARAMETER"},
-    {EGL_BAD_SURFACE, "EGL_BAD_SURFACE (the surface does not exist any more)"},
-    {EGL_CONTEXT_LOST,
-     "EGL_CONTEXT_LOST (power management took the context away)"},
-};
-
-}  // namespace
-
 std::string EglErrorText(EGLint error) {
-  for (const EglError& known : kErrors) {
-    if (known.code == error) return known.text;
+  constexpr std::pair<EGLint, const char*> kErrors[] = {
+      {EGL_SUCCESS, "EGL gives no reason"},
+      {EGL_NOT_INITIALIZED,
+       "EGL_NOT_INITIALIZED (the display could not be initialised)"},
+      {EGL_BAD_ACCESS,
+       "EGL_BAD_ACCESS (the context is current on another thread)"},
+      {EGL_BAD_ALLOC, "EGL_BAD_ALLOC (out of memory)"},
+      {EGL_BAD_ATTRIBUTE,
+       "EGL_BAD_ATTRIBUTE (the driver does not know an attribute)"},
+      {EGL_BAD_CONFIG, "EGL_BAD_CONFIG (no such configuration)"},
+      {EGL_BAD_CONTEXT,
+       "EGL_BAD_CONTEXT (the context does not exist any more)"},
+      {EGL_BAD_CURRENT_SURFACE,
+       "EGL_BAD_CURRENT_SURFACE (the current surface is gone)"},
+      {EGL_BAD_DISPLAY, "EGL_BAD_DISPLAY (no such display)"},
+      {EGL_BAD_MATCH, "EGL_BAD_MATCH (the driver offers no such context)"},
+      {EGL_BAD_NATIVE_PIXMAP, "EGL_BAD_NATIVE_PIXMAP"},
+      {EGL_BAD_NATIVE_WINDOW, "EGL_BAD_NATIVE_WINDOW (the window is gone)"},
+      {EGL_BAD_PARAMETER, "EGL_BAD_PARAMETER"},
+      {EGL_BAD_SURFACE,
+       "EGL_BAD_SURFACE (the surface does not exist any more)"},
+      {EGL_CONTEXT_LOST,
+       "EGL_CONTEXT_LOST (power management took the context away)"},
+  };
+  for (const auto& [code, text] : kErrors) {
+    if (code == error) return text;
   }
   return absl::StrCat("EGL error 0x", absl::Hex(error));
 }

@@ -45,21 +45,14 @@ struct DisplayCandidate {
 
 // --- GBM render nodes, opened without linking libgbm -------------------------
 
-using CreateDevice = void* (*)(int fd);
-
-absl::StatusOr<CreateDevice> LoadGbm() {
+absl::StatusOr<void*> OpenNode(const std::string& node) {
   void* library = dlopen("libgbm.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return Unavailable("no GBM: ", dlerror());
   auto create =
-      reinterpret_cast<CreateDevice>(dlsym(library, "gbm_create_device"));
+      reinterpret_cast<void* (*)(int fd)>(dlsym(library, "gbm_create_device"));
   if (create == nullptr) {
     return Unavailable("libgbm.so.1 has no gbm_create_device");
   }
-  return create;
-}
-
-absl::StatusOr<void*> OpenNode(const std::string& node) {
-  ASSIGN_OR_RETURN(CreateDevice create, LoadGbm());
   const int fd = open(node.c_str(), O_RDWR | O_CLOEXEC);
   if (fd < 0) {
     return Unavailable("cannot open ", node, ": ", std::strerror(errno));
@@ -242,18 +235,6 @@ absl::StatusOr<EGLDisplay> DefaultDisplay() {
   }
   return display;
 }
-
-}  // namespace
-
-std::string AccessObstacle(const std::string& file) {
-  if (file.empty() || access(file.c_str(), R_OK | W_OK) == 0) return "";
-  const int error = errno;
-  return absl::StrCat(
-      "; cannot open ", file, ": ", std::strerror(error),
-      error == EACCES ? " (add the user to the group render)" : "");
-}
-
-namespace {
 
 // All candidates in the order to try and of ListDisplays(): EGL devices
 // (software last), surfaceless, GBM render nodes, the default display. Includes
@@ -599,6 +580,14 @@ DisplayCandidate CandidateOf(EGLDisplay display) {
 }
 
 }  // namespace
+
+std::string AccessObstacle(const std::string& file) {
+  if (file.empty() || access(file.c_str(), R_OK | W_OK) == 0) return "";
+  const int error = errno;
+  return absl::StrCat(
+      "; cannot open ", file, ": ", std::strerror(error),
+      error == EACCES ? " (add the user to the group render)" : "");
+}
 
 absl::StatusOr<OpenedDisplay> OpenBestDisplay(const ContextOptions& options) {
   const Choice choice = ReadChoice(options);

@@ -11,6 +11,15 @@
 namespace gles_delegate {
 namespace {
 
+// A driver that refuses its own binaries is not asked again for ever.
+constexpr uint32_t kMaxRefreshes = 3;
+constexpr size_t kTextBytes = 512;  // of ReadText()
+
+absl::string_view View(const flatbuffers::String* text) {
+  return text == nullptr ? absl::string_view()
+                         : absl::string_view(text->c_str(), text->size());
+}
+
 // Hashes every choice, the options, and the limits that affect storage. The
 // other limits show in the plan.
 void AddProfile(const DeviceProfile& p, Hasher* hasher) {
@@ -76,18 +85,6 @@ CacheIdentity IdentityOf(const CacheSubject& subject) {
   identity.key = hasher.Finish();
   return identity;
 }
-
-namespace {
-
-// A driver that refuses its own binaries is not asked again for ever.
-constexpr uint32_t kMaxRefreshes = 3;
-
-absl::string_view View(const flatbuffers::String* text) {
-  return text == nullptr ? absl::string_view()
-                         : absl::string_view(text->c_str(), text->size());
-}
-
-}  // namespace
 
 std::unique_ptr<PartitionCache> PartitionCache::Open(
     const CacheOptions& options, const CacheSubject& subject) {
@@ -300,12 +297,6 @@ void PartitionCache::Warn(const absl::Status& why, const char* consequence) {
 }
 
 // --- A short text beside the caches ------------------------------------------
-
-namespace {
-
-constexpr size_t kTextBytes = 512;
-
-}  // namespace
 
 std::string ReadText(const CacheOptions& options, const CacheSubject& subject) {
   if (options.directory.empty()) return "";

@@ -377,21 +377,6 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
 
 // --- Tuning parameters -------------------------------------------------------
 
-namespace {
-
-constexpr char kSeparator[] = " (several are separated by commas)";
-
-const TuningParameter* FindParameter(absl::string_view name) {
-  const auto& parameters = TuningParameters();
-  const auto it =
-      absl::c_find_if(parameters, [name](const TuningParameter& parameter) {
-        return parameter.name == name;
-      });
-  return it == parameters.end() ? nullptr : &*it;
-}
-
-}  // namespace
-
 int TuningParameter::Get(const DeviceChoices& choices) const {
   return std::visit([&choices](auto m) { return static_cast<int>(choices.*m); },
                     member);
@@ -434,6 +419,8 @@ std::string TuningText(const DeviceChoices& choices) {
 }
 
 absl::Status ApplyTuning(absl::string_view text, DeviceChoices* choices) {
+  constexpr char kSeparator[] = " (several are separated by commas)";
+  const std::vector<TuningParameter>& parameters = TuningParameters();
   DeviceChoices set = *choices;
   for (absl::string_view part :
        absl::StrSplit(text, ',', absl::SkipWhitespace())) {
@@ -443,12 +430,11 @@ absl::Status ApplyTuning(absl::string_view text, DeviceChoices* choices) {
     if (!absl::StrContains(part, '=')) {
       return Invalid("'", part, "' is not of the form name=value", kSeparator);
     }
-    const TuningParameter* parameter = FindParameter(name);
-    if (parameter == nullptr) {
+    const auto parameter = absl::c_find_if(
+        parameters, [name](const auto& p) { return p.name == name; });
+    if (parameter == parameters.end()) {
       std::vector<absl::string_view> known;
-      for (const TuningParameter& k : TuningParameters()) {
-        known.push_back(k.name);
-      }
+      for (const TuningParameter& p : parameters) known.push_back(p.name);
       return Invalid("unknown tuning parameter '", name, "'",
                      KnownNames(name, known));
     }

@@ -50,13 +50,9 @@ std::shared_ptr<char> LendMemory(std::shared_ptr<egl::Context> context,
 
 // --- States ------------------------------------------------------------------
 
-namespace {
-
 // A quiet NaN with a payload: the NaNs that arithmetic makes have a payload of
 // zeros.
 constexpr uint32_t kMark = 0x7fd5a6c3;
-
-}  // namespace
 
 void MarkStateOnGpu(const HostMemory& memory) {
   if (memory.data == nullptr) return;
@@ -289,23 +285,6 @@ absl::Status ConstantOutput::CopyTo(const HostMemory& memory) const {
 
 // --- Buffers of the app ------------------------------------------------------
 
-namespace {
-
-// A HostTensor that converts the tensor's values to floats and back.
-// kFailedPrecondition: its type does not allow that.
-absl::StatusOr<HostTensor> FloatsOf(Tensor view) {
-  if (IsQuantizedType(view.type)) {
-    RETURN_IF_ERROR(CheckQuantization(view));
-    ViewAsFloat(&view);
-  }
-  if (view.type == DataType::kFloat32) return HostTensor(view);
-  return FailedPrecondition("tensor ", view.ToString(),
-                            " has no buffer handle: the buffers of handles "
-                            "hold floats, of float32 and quantized tensors");
-}
-
-}  // namespace
-
 absl::Status CopyBuffer(const Gpu* gpu, uint32_t buffer, const Tensor& tensor,
                         const HostMemory& memory, bool to_buffer) {
   if (gpu == nullptr || !gpu->has_objects_of_app()) {
@@ -314,7 +293,18 @@ absl::Status CopyBuffer(const Gpu* gpu, uint32_t buffer, const Tensor& tensor,
         " is one of an app's buffer, and the delegate neither uses the app's "
         "EGLContext nor shares objects with it");
   }
-  ASSIGN_OR_RETURN(auto floats, FloatsOf(tensor));
+  Tensor view = tensor;
+  if (IsQuantizedType(view.type)) {
+    RETURN_IF_ERROR(CheckQuantization(view));
+    ViewAsFloat(&view);
+  }
+  if (view.type != DataType::kFloat32) {
+    return FailedPrecondition(
+        "tensor ", view.ToString(),
+        " has no buffer handle: the buffers of handles hold floats, of float32 "
+        "and quantized tensors");
+  }
+  HostTensor floats(view);
   return gpu->context->Run([&]() -> absl::Status {
     if (to_buffer) {
       ASSIGN_OR_RETURN(const auto bytes, floats.Read(memory));

@@ -416,7 +416,8 @@ bool Session::MayBeZeroCopy(const IoSlot& slot, bool is_bound,
   facts.has_bound_object = is_bound;
   facts.has_variable = slot.is_state();
   facts.has_custom_memory = has_custom_memory;
-  return !slot.converts() && WhyNoZeroCopy(facts).empty();
+  return !slot.converts() &&
+         WhyNot(&Exclusion::excludes_zero_copy, facts).empty();
 }
 
 std::shared_ptr<char> Session::Lend(bool is_input, size_t i, size_t bytes,

@@ -56,10 +56,8 @@ struct Exclusion {
 };
 absl::Span<const Exclusion> Exclusions();
 
-// The first reason why a partition has no baseline plan, or an input or output
-// is copied; "": none.
-std::string WhyNoBaseline(const FeatureFacts& facts);
-std::string WhyNoZeroCopy(const FeatureFacts& facts);
+// Why a feature is excluded, by the first fact that does so; "": it is not.
+std::string WhyNot(bool Exclusion::*excludes, const FeatureFacts& facts);
 
 // --- The options of how a session builds and runs its partition --------------
 

@@ -24,6 +24,45 @@ bool IsList(const TfLiteTensor& t) {
          (t.type == kTfLiteInt32 || t.type == kTfLiteInt64);
 }
 
+// Whether any tensor of the model and its decompositions has a type that may be
+// quantized; otherwise the runtime's rounding does not matter.
+bool AnyMayHoldQuantized(TfLiteContext* context, const ModelNodes& nodes) {
+  std::vector<TfLiteContext*> subgraphs = SubgraphsOf(nodes.decompositions);
+  subgraphs.push_back(context);
+  for (const TfLiteContext* subgraph : subgraphs) {
+    for (size_t i = 0; i < subgraph->tensors_size; ++i) {
+      if (IsQuantizedType(TypeOf(subgraph->tensors[i].type))) return true;
+    }
+  }
+  return false;
+}
+
+// Whether the runtime's own kernels say how quantized values round. Not if the
+// app names another runtime's; of the newer ones it only says whether XNNPACK
+// computes.
+bool FollowsKernels(const Options& options, const Runtime& runtime) {
+  const auto is_newer = [](quant::CpuKernels kernels) {
+    return kernels == quant::CpuKernels::kLitert ||
+           kernels == quant::CpuKernels::kXnnpack;
+  };
+  return !options.integer_rounding || (is_newer(*options.integer_rounding) &&
+                                       is_newer(CpuKernelsOf(runtime)));
+}
+
+// nullptr: the delegate works on its callers' threads.
+std::shared_ptr<WorkerThread> WorkerOf(const Options& options) {
+  if (!options.gpu.has_worker) return nullptr;
+  auto worker = options.gpu.share_key.empty()
+                    ? std::make_shared<WorkerThread>()
+                    : WorkerOfGroup(absl::StrCat(
+                          options.gpu.worker_shares ? "sharing\n" : "own\n",
+                          options.gpu.Place(), "\n", options.gpu.share_key));
+  if (options.session.waiting != egl::Waiting::kPassive) {
+    worker->AllowPolling(WorkerThread::Polling::kFirst);
+  }
+  return worker;
+}
+
 }  // namespace
 
 // Other sizes of the model's free extents than those of the file, which are
@@ -222,49 +261,6 @@ class TrialShapes {
   const ModelNodes& nodes_;
   std::vector<Input> inputs_;
 };
-
-namespace {
-
-// Whether any tensor of the model and its decompositions has a type that may be
-// quantized; otherwise the runtime's rounding does not matter.
-bool AnyMayHoldQuantized(TfLiteContext* context, const ModelNodes& nodes) {
-  std::vector<TfLiteContext*> subgraphs = SubgraphsOf(nodes.decompositions);
-  subgraphs.push_back(context);
-  for (const TfLiteContext* subgraph : subgraphs) {
-    for (size_t i = 0; i < subgraph->tensors_size; ++i) {
-      if (IsQuantizedType(TypeOf(subgraph->tensors[i].type))) return true;
-    }
-  }
-  return false;
-}
-
-// Whether the runtime's own kernels say how quantized values round. Not if the
-// app names another runtime's; of the newer ones it only says whether XNNPACK
-// computes.
-bool FollowsKernels(const Options& options, const Runtime& runtime) {
-  const auto is_newer = [](quant::CpuKernels kernels) {
-    return kernels == quant::CpuKernels::kLitert ||
-           kernels == quant::CpuKernels::kXnnpack;
-  };
-  return !options.integer_rounding || (is_newer(*options.integer_rounding) &&
-                                       is_newer(CpuKernelsOf(runtime)));
-}
-
-// nullptr: the delegate works on its callers' threads.
-std::shared_ptr<WorkerThread> WorkerOf(const Options& options) {
-  if (!options.gpu.has_worker) return nullptr;
-  auto worker = options.gpu.share_key.empty()
-                    ? std::make_shared<WorkerThread>()
-                    : WorkerOfGroup(absl::StrCat(
-                          options.gpu.worker_shares ? "sharing\n" : "own\n",
-                          options.gpu.Place(), "\n", options.gpu.share_key));
-  if (options.session.waiting != egl::Waiting::kPassive) {
-    worker->AllowPolling(WorkerThread::Polling::kFirst);
-  }
-  return worker;
-}
-
-}  // namespace
 
 GlesSimpleDelegate::GlesSimpleDelegate(Options options, absl::Status refusal)
     : options_(std::move(options)),

@@ -32,6 +32,11 @@ std::string JsonString(absl::string_view text) {
       "\"");
 }
 
+// A kernel shares its partition's report for as long as it lives.
+bool HasKernel(const std::shared_ptr<PartitionReport>& partition) {
+  return partition.use_count() > 1;
+}
+
 }  // namespace
 
 Json::Json(absl::string_view text) : text_(JsonString(text)) {}
@@ -80,15 +85,6 @@ void Json::Append(int level, std::string* out) const {
 }
 
 // --- Interpreters ------------------------------------------------------------
-
-namespace {
-
-// A kernel shares its partition's report for as long as it lives.
-bool HasKernel(const std::shared_ptr<PartitionReport>& partition) {
-  return partition.use_count() > 1;
-}
-
-}  // namespace
 
 bool SubgraphReport::IsGone() const {
   return !partitions.empty() && absl::c_none_of(partitions, HasKernel);
@@ -182,12 +178,6 @@ void InterpreterReports::ForgetGone() {
 
 // --- Refusals ----------------------------------------------------------------
 
-namespace {
-
-constexpr size_t kShown = 8;  // ops and node indices of a warning
-
-}  // namespace
-
 std::vector<Refusal> GroupRefusals(const CheckedModel& model) {
   std::vector<Refusal> refusals;
   std::map<std::pair<std::string, std::string>, size_t> by_reason;
@@ -203,6 +193,7 @@ std::vector<Refusal> GroupRefusals(const CheckedModel& model) {
 }
 
 std::vector<std::string> WarningsOf(absl::Span<const Refusal> refusals) {
+  static constexpr size_t kShown = 8;  // ops and node indices of a warning
   struct Group {
     const Refusal* first;
     std::vector<std::string> ops;
@@ -258,26 +249,18 @@ void KeepUnusedConstantsOnCpu(CheckedModel* model) {
   }
 }
 
-namespace {
-
-absl::Status Failed(int error, const std::string& path) {
-  return absl::ErrnoToStatus(
-      error, absl::StrCat("the report was not written to '", path, "'"));
-}
-
-}  // namespace
-
 absl::Status ReplaceFile(const std::string& path, absl::string_view text) {
+  const std::string failure =
+      absl::StrCat("the report was not written to '", path, "'");
   struct stat info;
   if (lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
-    return FailedPrecondition("the report was not written to '", path,
-                              "', which is no plain file");
+    return FailedPrecondition(failure, ", which is no plain file");
   }
   const std::string temporary =
       absl::StrCat(path, ".", absl::Hex(std::random_device()()), ".tmp");
   // A new file, and so no link.
   std::FILE* const file = std::fopen(temporary.c_str(), "wxe");
-  if (file == nullptr) return Failed(errno, path);
+  if (file == nullptr) return absl::ErrnoToStatus(errno, failure);
   int error =
       std::fwrite(text.data(), 1, text.size(), file) < text.size() ? errno : 0;
   if (std::fclose(file) != 0 && error == 0) error = errno;
@@ -286,7 +269,7 @@ absl::Status ReplaceFile(const std::string& path, absl::string_view text) {
   }
   if (error == 0) return absl::OkStatus();
   (void)std::remove(temporary.c_str());
-  return Failed(error, path);
+  return absl::ErrnoToStatus(error, failure);
 }
 
 namespace {
@@ -323,34 +306,32 @@ void AddCounts(const std::vector<SubgraphReport>& subgraphs, Json* report) {
   (*report)["subgraphs"] = used;
 }
 
-// The driver's limits, by GL's names without GL_MAX_.
-Json LimitsJson(const egl::DeviceInfo& d) {
-  return {{"texture_size", d.max_texture_size},
-          {"array_texture_layers", d.max_texture_layers},
-          {"texture_buffer_size", d.max_texel_buffer_texels},
-          {"compute_work_group_invocations", d.max_work_group_invocations},
-          {"compute_work_group_size", d.max_work_group_size},
-          {"compute_work_group_count", d.max_work_group_count},
-          {"compute_shared_memory_size", d.max_shared_memory_bytes},
-          {"compute_shader_storage_blocks", d.max_buffers},
-          {"compute_image_uniforms", d.max_images},
-          {"compute_texture_image_units", d.max_textures},
-          {"combined_shader_output_resources", d.max_outputs},
-          {"shader_storage_block_size", d.max_buffer_bytes},
-          {"uniform_block_size", d.max_uniform_block_bytes},
-          {"program_binary_formats", d.program_binary_formats}};
-}
-
 void AddDevice(const Gpu* gpu, Json* report) {
   (*report)["renderer"] = "";
   (*report)["driver"] = "";
   if (gpu == nullptr) return;
   const egl::Context& context = *gpu->context;
-  (*report)["renderer"] = context.device().renderer;
-  (*report)["driver"] = context.device().version;
-  (*report)["driver_family"] = egl::FamilyName(context.device());
-  (*report)["limits"] = LimitsJson(context.device());
-  (*report)["software"] = context.device().software;
+  const egl::DeviceInfo& d = context.device();
+  (*report)["renderer"] = d.renderer;
+  (*report)["driver"] = d.version;
+  (*report)["driver_family"] = egl::FamilyName(d);
+  // By GL's names without GL_MAX_.
+  (*report)["limits"] = {
+      {"texture_size", d.max_texture_size},
+      {"array_texture_layers", d.max_texture_layers},
+      {"texture_buffer_size", d.max_texel_buffer_texels},
+      {"compute_work_group_invocations", d.max_work_group_invocations},
+      {"compute_work_group_size", d.max_work_group_size},
+      {"compute_work_group_count", d.max_work_group_count},
+      {"compute_shared_memory_size", d.max_shared_memory_bytes},
+      {"compute_shader_storage_blocks", d.max_buffers},
+      {"compute_image_uniforms", d.max_images},
+      {"compute_texture_image_units", d.max_textures},
+      {"combined_shader_output_resources", d.max_outputs},
+      {"shader_storage_block_size", d.max_buffer_bytes},
+      {"uniform_block_size", d.max_uniform_block_bytes},
+      {"program_binary_formats", d.program_binary_formats}};
+  (*report)["software"] = d.software;
   (*report)["hardware_errors"] = context.hardware_errors();
   (*report)["context"] = context.owned() ? "own" : "borrowed";
   (*report)["context_stays_current"] = gpu->pins_context;
@@ -452,7 +433,7 @@ Json PartitionJson(const PartitionReport& p) {
 }
 
 // The state of all partitions' caches: warm or cold if all are.
-CacheReport TotalCache(const Partitions& partitions) {
+Json CacheJson(const Partitions& partitions) {
   CacheReport total;
   bool first = true;
   for (const auto& p : partitions) {
@@ -465,16 +446,12 @@ CacheReport TotalCache(const Partitions& partitions) {
     total.saved = total.saved || p->cache.saved;
     first = false;
   }
-  return total;
-}
-
-Json CacheJson(const CacheReport& cache) {
-  return {{"state", cache.state},
-          {"programs_loaded", cache.programs_loaded},
-          {"programs_compiled", cache.programs_compiled},
-          {"bytes", cache.bytes},
-          {"saved", cache.saved},
-          {"reason", cache.reason}};
+  return {{"state", total.state},
+          {"programs_loaded", total.programs_loaded},
+          {"programs_compiled", total.programs_compiled},
+          {"bytes", total.bytes},
+          {"saved", total.saved},
+          {"reason", total.reason}};
 }
 
 Json StagesJson(const std::vector<SubgraphReport>& subgraphs,
@@ -574,7 +551,7 @@ Json InterpreterJson(const InterpreterReport& interpreter) {
   }
   report["partition"] = std::move(list);
   report["gpu_bytes"] = TotalBytes(on_gpu);
-  report["cache"] = CacheJson(TotalCache(on_gpu));
+  report["cache"] = CacheJson(on_gpu);
   report["stages_ms"] = StagesJson(subgraphs, partitions);
   AddProfiles(on_gpu, &report);
   report["cpu"] = RefusalsJson(subgraphs);

@@ -87,6 +87,36 @@ void* BuffersOf(TfLiteContext* context) {
   return context->GetExternalContext(context, kBuffers);
 }
 
+bool IsDynamic(const TfLiteContext& context, int tensor) {
+  return tensor >= 0 &&
+         context.tensors[tensor].allocation_type == kTfLiteDynamic;
+}
+
+// Tensors used by the model's nodes outside a partition.
+struct OtherNodes {
+  HashSet<int> tensors;
+  // TFLite prepares nodes after these within Invoke, when the app has already
+  // written the model's inputs.
+  bool have_dynamic_outputs = false;
+};
+
+absl::StatusOr<OtherNodes> NodesBeside(TfLiteContext* context,
+                                       const KernelSetup& setup) {
+  OtherNodes others;
+  const HashSet<int> own(setup.partition.nodes.begin(),
+                         setup.partition.nodes.end());
+  for (int index : setup.nodes.plan) {
+    if (own.contains(index)) continue;
+    ASSIGN_OR_RETURN(const auto found, setup.nodes.find.Get(context, index));
+    for (int id : ReadInts(found.node->inputs)) others.tensors.insert(id);
+    for (int id : ReadInts(found.node->outputs)) {
+      others.tensors.insert(id);
+      others.have_dynamic_outputs |= IsDynamic(*context, id);
+    }
+  }
+  return others;
+}
+
 }  // namespace
 
 // Inputs and outputs of a partition in buffers of the runtime that are of this
@@ -328,40 +358,6 @@ class BufferedTensors {
   std::vector<void*> locked_;       // of the runtime
   std::vector<TensorBuffer*> own_;  // locked
 };
-
-namespace {
-
-bool IsDynamic(const TfLiteContext& context, int tensor) {
-  return tensor >= 0 &&
-         context.tensors[tensor].allocation_type == kTfLiteDynamic;
-}
-
-// Tensors used by the model's nodes outside a partition.
-struct OtherNodes {
-  HashSet<int> tensors;
-  // TFLite prepares nodes after these within Invoke, when the app has already
-  // written the model's inputs.
-  bool have_dynamic_outputs = false;
-};
-
-absl::StatusOr<OtherNodes> NodesBeside(TfLiteContext* context,
-                                       const KernelSetup& setup) {
-  OtherNodes others;
-  const HashSet<int> own(setup.partition.nodes.begin(),
-                         setup.partition.nodes.end());
-  for (int index : setup.nodes.plan) {
-    if (own.contains(index)) continue;
-    ASSIGN_OR_RETURN(const auto found, setup.nodes.find.Get(context, index));
-    for (int id : ReadInts(found.node->inputs)) others.tensors.insert(id);
-    for (int id : ReadInts(found.node->outputs)) {
-      others.tensors.insert(id);
-      others.have_dynamic_outputs |= IsDynamic(*context, id);
-    }
-  }
-  return others;
-}
-
-}  // namespace
 
 TensorIo::TensorIo(const KernelSetup& setup, Session* session)
     : setup_(setup),

@@ -119,13 +119,14 @@ std::string CommentWith(const std::string& words) {
 }
 
 TEST(ExclusionsTest, EachFactExcludesWhatItsRowSays) {
-  EXPECT_EQ(WhyNoBaseline({}), "");
-  EXPECT_EQ(WhyNoZeroCopy({}), "");
-  for (const Exclusion& row : Exclusions()) {
-    FeatureFacts facts;
-    facts.*row.fact = true;
-    EXPECT_EQ(WhyNoBaseline(facts), row.excludes_baseline ? row.why : "");
-    EXPECT_EQ(WhyNoZeroCopy(facts), row.excludes_zero_copy ? row.why : "");
+  for (const auto excludes :
+       {&Exclusion::excludes_baseline, &Exclusion::excludes_zero_copy}) {
+    EXPECT_EQ(WhyNot(excludes, {}), "");
+    for (const Exclusion& row : Exclusions()) {
+      FeatureFacts facts;
+      facts.*row.fact = true;
+      EXPECT_EQ(WhyNot(excludes, facts), row.*excludes ? row.why : "");
+    }
   }
 }
 

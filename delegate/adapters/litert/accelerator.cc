@@ -138,17 +138,6 @@ const GlesTensorBufferFunctions& Functions() {
   return *GlesDelegatePrivateTensorBuffers();
 }
 
-}  // namespace
-
-// HwMemoryInfo: LiteRT reads the two pointers, and gives back the first as the
-// buffer's handle.
-struct MemoryInfo {
-  void* memory_handle;
-  void* raw_handle;
-};
-
-namespace {
-
 // After a resize LiteRT takes `bytes` from the old shape and `packed_bytes`
 // from the new one.
 int Create(void*, void*, const void*, int type, size_t bytes,

@@ -78,9 +78,14 @@ using Environment = void*;
 using Options = void*;
 using DelegateWrapper = void*;
 
+// HwMemoryInfo: LiteRT reads the two pointers, and gives back the first as the
+// buffer's handle.
+struct MemoryInfo {
+  void* memory_handle;
+  void* raw_handle;
+};
 // Functions that allocate and lock tensors in an accelerator's own kind of
 // memory, and which kinds those are (accelerator.cc).
-struct MemoryInfo;
 struct BufferHandlers {
   Header header;
   int (*create)(void* device, void* queue, const void* tensor_type, int type,
