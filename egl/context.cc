@@ -142,8 +142,7 @@ bool IsLeftCurrent(EGLContext context) {
 
 bool MayStayCurrent() {
   if (IsPrivileged()) return false;  // it may have a display all the same
-  const char* display = EnvironmentValue("DISPLAY");
-  return display == nullptr || *display == '\0';
+  return EnvironmentValue("DISPLAY").empty();
 }
 
 // --- Groups ------------------------------------------------------------------

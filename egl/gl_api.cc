@@ -99,15 +99,10 @@ absl::StatusOr<void*> OpenLibrary(const std::vector<std::string>& names,
                      absl::StrJoin(errors, "; "), "). ", advice);
 }
 
-// The user's libEGL, or null.
-const char* ChosenEgl() {
-  const char* chosen = EnvironmentValue("GLES_DELEGATE_EGL_LIBRARY");
-  return chosen != nullptr && *chosen != '\0' ? chosen : nullptr;
-}
-
-absl::StatusOr<void*> OpenEgl() {
-  if (const char* chosen = ChosenEgl(); chosen != nullptr) {
-    return OpenLibrary({chosen},
+// `chosen`: the user's, or "".
+absl::StatusOr<void*> OpenEgl(absl::string_view chosen) {
+  if (!chosen.empty()) {
+    return OpenLibrary({std::string(chosen)},
                        "It was named by the environment variable "
                        "GLES_DELEGATE_EGL_LIBRARY; unset it to use the "
                        "system's libEGL.so.1.");
@@ -168,15 +163,15 @@ absl::Status LoadGles(void* library, bool ask_egl_first) {
 
 absl::Status LoadOnce() {
   BindMesaToItsLlvm();
-  ASSIGN_OR_RETURN(void* egl_library, OpenEgl());
+  const absl::string_view chosen =
+      EnvironmentValue("GLES_DELEGATE_EGL_LIBRARY");
+  ASSIGN_OR_RETURN(void* egl_library, OpenEgl(chosen));
   RETURN_IF_ERROR(LoadEgl(egl_library));
-
-  const bool chosen = ChosenEgl() != nullptr;
   absl::StatusOr<void*> gles_library =
       OpenLibrary({"libGLESv2.so.2", "libGLESv2.so"},
                   "Install the system's OpenGL ES library (Debian: libgles2).");
-  if (!gles_library.ok() && !chosen) return gles_library.status();
-  return LoadGles(gles_library.ok() ? *gles_library : nullptr, chosen);
+  if (!gles_library.ok() && chosen.empty()) return gles_library.status();
+  return LoadGles(gles_library.ok() ? *gles_library : nullptr, !chosen.empty());
 }
 
 }  // namespace

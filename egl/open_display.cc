@@ -526,8 +526,7 @@ struct Choice {
 Choice ReadChoice(const ContextOptions& options) {
   Choice choice{options.device, "the option `device`"};
   if (choice.text.empty()) {
-    const char* from_environment = EnvironmentValue(kDeviceVariable);
-    if (from_environment != nullptr) choice.text = from_environment;
+    choice.text = std::string(EnvironmentValue(kDeviceVariable));
     choice.source = absl::StrCat("the environment variable ", kDeviceVariable);
   }
   int index = 0;

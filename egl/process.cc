@@ -17,8 +17,8 @@ namespace gles_delegate::egl {
 // glibc asks the same.
 bool IsPrivileged() { return getauxval(AT_SECURE) != 0; }
 
-const char* EnvironmentValue(const char* name) {
-  return IsPrivileged() ? nullptr : std::getenv(name);
+absl::string_view EnvironmentValue(const char* name) {
+  return absl::NullSafeStringView(IsPrivileged() ? nullptr : std::getenv(name));
 }
 
 const std::vector<absl::string_view>& DebugItems() {
@@ -29,11 +29,9 @@ const std::vector<absl::string_view>& DebugItems() {
 }
 
 std::optional<std::string> DebugValue(absl::string_view item) {
-  const char* variable = EnvironmentValue(kDebugVariable);
-  if (variable == nullptr) return std::nullopt;
   std::optional<std::string> found;
   for (absl::string_view part :
-       absl::StrSplit(absl::string_view(variable), ',')) {
+       absl::StrSplit(EnvironmentValue(kDebugVariable), ',')) {
     const std::pair<absl::string_view, absl::string_view> pair =
         absl::StrSplit(part, absl::MaxSplits('=', 1));
     if (absl::StripAsciiWhitespace(pair.first) != item) continue;

@@ -23,9 +23,9 @@ namespace gles_delegate::egl {
 // library to load or a file to write.
 bool IsPrivileged();
 
-// The variable's value; nullptr if it is not set or IsPrivileged(). All code
-// reads variables through this.
-const char* EnvironmentValue(const char* name);
+// The variable's value, borrowed; "" if it is not set or IsPrivileged(). All
+// code reads variables through this.
+absl::string_view EnvironmentValue(const char* name);
 
 // The variable for finding errors: "item,item=value,...". docs/debugging.md has
 // the items.

@@ -61,11 +61,6 @@ DeviceFaults FaultsOf(const egl::DeviceInfo& device) {
 
 constexpr char kTuningVariable[] = "GLES_DELEGATE_TUNING";
 
-std::string TuningVariable() {
-  const char* text = egl::EnvironmentValue(kTuningVariable);
-  return text == nullptr ? "" : text;
-}
-
 // The device presets. A preset sets what differs from the values in
 // DeviceChoices, which are for unknown devices. The first three were measured.
 
@@ -350,7 +345,8 @@ std::optional<Storage> StorageOption(int option) {
 
 absl::Status CheckTuningVariable() {
   DeviceChoices any;
-  absl::Status applied = ApplyTuning(TuningVariable(), &any);
+  absl::Status applied =
+      ApplyTuning(egl::EnvironmentValue(kTuningVariable), &any);
   if (applied.ok()) return applied;
   return Invalid("environment variable ", kTuningVariable, ": ",
                  applied.message());
@@ -370,7 +366,7 @@ DeviceProfile ProfileFor(const egl::DeviceInfo& device,
   if (*startup == Startup::kBaseline) *choices = BaselineChoices(*choices);
   if (options.zero_copy) choices->zero_copy = *options.zero_copy ? 1 : 0;
   (void)ApplyTuning(options.tuning, choices);
-  (void)ApplyTuning(TuningVariable(), choices);
+  (void)ApplyTuning(egl::EnvironmentValue(kTuningVariable), choices);
   profile.bus = BusTransfersOf(*choices);
   return profile;
 }

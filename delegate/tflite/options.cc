@@ -192,12 +192,6 @@ absl::Status Malformed(absl::string_view reason) {
   return Invalid("environment variable ", kEnvironmentOptions, ": ", reason);
 }
 
-// The variable's value; "" if it is not set.
-std::string EnvironmentOptions() {
-  const char* value = egl::EnvironmentValue(kEnvironmentOptions);
-  return value == nullptr ? "" : value;
-}
-
 // Sets the fields of `*options` that the variable names and that are open. A
 // value ends at the next semicolon and may contain colons; surrounding spaces
 // are ignored; the last of repeated keys counts. Strings are added to `*texts`,
@@ -207,9 +201,9 @@ std::string EnvironmentOptions() {
 absl::Status SetFromEnvironment(TfLiteGlesDelegateOptions* options,
                                 OptionTexts* texts) {
   const TfLiteGlesDelegateOptions app = *options;
-  const std::string value = EnvironmentOptions();
   for (absl::string_view item :
-       absl::StrSplit(value, ';', absl::SkipWhitespace())) {
+       absl::StrSplit(egl::EnvironmentValue(kEnvironmentOptions), ';',
+                      absl::SkipWhitespace())) {
     const std::pair<absl::string_view, absl::string_view> pair =
         absl::StrSplit(item, absl::MaxSplits(':', 1));
     const absl::string_view key = absl::StripAsciiWhitespace(pair.first);
@@ -233,10 +227,10 @@ absl::Status SetFromEnvironment(TfLiteGlesDelegateOptions* options,
 // kInvalidArgument, with the known items: GLES_DELEGATE_DEBUG
 // (egl/process.h) has an unknown one, or one that lacks its value.
 absl::Status CheckDebugVariable() {
-  const char* value = egl::EnvironmentValue(egl::kDebugVariable);
   const auto& known = egl::DebugItems();
-  for (absl::string_view item : absl::StrSplit(absl::NullSafeStringView(value),
-                                               ',', absl::SkipWhitespace())) {
+  for (absl::string_view item :
+       absl::StrSplit(egl::EnvironmentValue(egl::kDebugVariable), ',',
+                      absl::SkipWhitespace())) {
     item = absl::StripAsciiWhitespace(item);
     const bool has_value = absl::StrContains(item, '=');
     const absl::string_view name =
@@ -453,7 +447,7 @@ absl::StatusOr<Options> FromStruct(const Struct& o) {
 absl::StatusOr<Options> FromMerged(const TfLiteGlesDelegateOptions& merged) {
   RETURN_IF_ERROR(CheckTuningVariable());
   RETURN_IF_ERROR(CheckDebugVariable());
-  const std::string environment = EnvironmentOptions();
+  const std::string environment(egl::EnvironmentValue(kEnvironmentOptions));
   auto options = FromStruct(merged);
   if (options.ok()) {
     options->environment = environment;
