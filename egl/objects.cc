@@ -183,14 +183,9 @@ std::string Name(const Texture::Desc& desc) {
 }
 
 GLenum BindingOf(GLenum target) {
-  switch (target) {
-    case GL_TEXTURE_2D:
-      return GL_TEXTURE_BINDING_2D;
-    case GL_TEXTURE_BUFFER_EXT:
-      return GL_TEXTURE_BINDING_BUFFER_EXT;
-    default:
-      return GL_TEXTURE_BINDING_2D_ARRAY;
-  }
+  return target == GL_TEXTURE_2D           ? GL_TEXTURE_BINDING_2D
+         : target == GL_TEXTURE_BUFFER_EXT ? GL_TEXTURE_BINDING_BUFFER_EXT
+                                           : GL_TEXTURE_BINDING_2D_ARRAY;
 }
 
 // Binds a texture to the active unit, until the result goes out of scope, which
@@ -473,26 +468,18 @@ using Clock = std::chrono::steady_clock;
 
 // Of a wait that begins now.
 Clock::time_point EndOfPolling(Waiting how) {
-  switch (how) {
-    case Waiting::kPassive:
-      break;
-    case Waiting::kActive:
-      // Polling saves a few microseconds over sleeping in the driver, which is
-      // not worth a busy core for longer inferences.
-      return Clock::now() + std::chrono::milliseconds(2);
-    case Waiting::kAggressive:
-      return Clock::time_point::max();
+  // Polling saves a few microseconds over sleeping in the driver, which is not
+  // worth a busy core for longer inferences.
+  if (how == Waiting::kActive) {
+    return Clock::now() + std::chrono::milliseconds(2);
   }
-  return Clock::time_point::min();
+  return how == Waiting::kAggressive ? Clock::time_point::max()
+                                     : Clock::time_point::min();
 }
 
 // Whether timers were disturbed since the last call: reading
 // GL_GPU_DISJOINT_EXT resets it.
 bool WasDisjoint() { return GetInteger(GL_GPU_DISJOINT_EXT) != 0; }
-
-bool Done(GLenum result) {
-  return result == GL_ALREADY_SIGNALED || result == GL_CONDITION_SATISFIED;
-}
 
 }  // namespace
 
@@ -520,7 +507,9 @@ absl::Status Fence::Wait(Waiting how) const {
   while (result == GL_TIMEOUT_EXPIRED) {
     result = gl().ClientWaitSync(sync_.get(), 0, kSleepNanoseconds);
   }
-  if (Done(result)) return absl::OkStatus();
+  if (result == GL_ALREADY_SIGNALED || result == GL_CONDITION_SATISFIED) {
+    return absl::OkStatus();
+  }
   absl::Status status = CheckGl("waiting for a fence (glClientWaitSync)");
   return status.ok() ? Internal("glClientWaitSync failed") : status;
 }

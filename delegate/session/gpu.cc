@@ -36,8 +36,6 @@ struct Groups {
   HashMap<std::string, std::weak_ptr<WorkerThread>> workers;
 };
 
-Groups& GroupsOfProcess() { return egl::OfProcess<Groups>(); }
-
 void ForgetGone(HashMap<std::string, Group>* groups) {
   EraseIf(*groups,
           [](const auto& entry) { return entry.second.objects.expired(); });
@@ -52,7 +50,7 @@ void ForgetGone(HashMap<std::string, Group>* groups) {
 }  // namespace
 
 std::shared_ptr<WorkerThread> WorkerOfGroup(const std::string& key) {
-  Groups& groups = GroupsOfProcess();
+  Groups& groups = egl::OfProcess<Groups>();
   const std::lock_guard<std::mutex> lock(groups.mutex);
   EraseIf(groups.workers,
           [](const auto& entry) { return entry.second.expired(); });
@@ -66,7 +64,7 @@ absl::StatusOr<SharingContext> JoinShareGroup(
     const std::string& key,
     absl::FunctionRef<bool(const egl::Context&)> may_join, ContextMaker make,
     absl::FunctionRef<void(const absl::Status&)> tell, bool on_one_thread) {
-  Groups& groups = GroupsOfProcess();
+  Groups& groups = egl::OfProcess<Groups>();
   // Released after the mutex, since this may be the last owner.
   std::shared_ptr<egl::Context> member;
   const std::lock_guard<std::mutex> lock(groups.mutex);

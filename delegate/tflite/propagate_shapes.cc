@@ -27,11 +27,6 @@ bool IsRange(const TfLiteRegistration& registration) {
   return registration.builtin_code == BuiltinOperator_RANGE;
 }
 
-bool GivesShape(int builtin_code) {
-  return builtin_code == BuiltinOperator_SHAPE ||
-         builtin_code == BuiltinOperator_RANK;
-}
-
 // Whether a builtin's results depend on its inputs alone, and its kernel may
 // run outside of the model's Invoke.
 bool IsFunctionOfInputs(int builtin_code) {
@@ -133,16 +128,6 @@ void SetConstant(int id, const void* data, TensorChanges* changes) {
   changes->SetData(id, data);
 }
 
-// The same of a node's inputs that have values.
-void SetKnown(const TfLiteNode& node, const TensorValues& values,
-              TensorChanges* changes) {
-  for (int id : ReadInts(node.inputs)) {
-    const auto value = values.find(id);
-    if (value == values.end()) continue;
-    SetConstant(id, value->second.bytes().data(), changes);
-  }
-}
-
 // The same of inputs of ops with kCountsSegments, which take the output's shape
 // from their last input, but only if all inputs are constant. Those with a
 // number of segments also look for ids that are too large: those that come at
@@ -196,21 +181,17 @@ void SetOutputsAside(TfLiteContext* context, const TfLiteNode& node,
 // none (ConstantData::empty()).
 ConstantData EmptyValue() { return ConstantData::Own({0}); }
 
-bool InputsAreKnown(const TfLiteContext& context, const TfLiteNode& node,
-                    const TensorValues& values) {
-  const std::vector<int> inputs = ReadPresent(node.inputs);
-  return !inputs.empty() && absl::c_all_of(inputs, [&](int id) {
-    return values.contains(id) || IsConstant(context.tensors[id]);
-  });
-}
-
 bool IsKnownBefore(const TfLiteContext& context, const TfLiteNode& node,
                    const TfLiteRegistration& registration,
                    const TensorValues& values) {
+  const int op = registration.builtin_code;
   if (registration.invoke == nullptr) return false;
-  return GivesShape(registration.builtin_code) ||
-         (IsFunctionOfInputs(registration.builtin_code) &&
-          InputsAreKnown(context, node, values));
+  if (op == BuiltinOperator_SHAPE || op == BuiltinOperator_RANK) return true;
+  const std::vector<int> inputs = ReadPresent(node.inputs);
+  return IsFunctionOfInputs(op) && !inputs.empty() &&
+         absl::c_all_of(inputs, [&](int id) {
+           return values.contains(id) || IsConstant(context.tensors[id]);
+         });
 }
 
 bool OutputsAreSmall(const TfLiteContext& context, const TfLiteNode& node,
@@ -255,24 +236,6 @@ void RunForValues(TfLiteContext* context, TfLiteNode* node,
     }
     (*values)[id] = CopyOf(t, size);
   }
-}
-
-void AddEmptyOutputs(const TfLiteContext& context, const TfLiteNode& node,
-                     TensorValues* values) {
-  for (int id : ReadPresent(node.outputs)) {
-    if (IsEmpty(context.tensors[id])) (*values)[id] = EmptyValue();
-  }
-}
-
-// Adds the node's outputs to `values` if they are known. For nodes outside the
-// delegate: restores their tensors.
-void EvaluateBeside(TfLiteContext* context, TfLiteNode* node,
-                    const TfLiteRegistration& registration,
-                    TensorValues* values) {
-  if (!IsKnownBefore(*context, *node, registration, *values)) return;
-  TensorChanges changes(context);
-  SetOutputsAside(context, *node, &changes);
-  (void)PrepareWithValues(context, node, registration, values);
 }
 
 // Adds the node's inputs without elements to `values`, except those in `made`,
@@ -527,7 +490,12 @@ absl::StatusOr<ShapeFacts> PropagateFrom(TensorValues known, TensorRoom* room,
       continue;
     }
     if (!is_own) {
-      EvaluateBeside(context, at.node, *at.kernel, &facts.values);
+      // Its tensors are restored.
+      if (IsKnownBefore(*context, *at.node, *at.kernel, facts.values)) {
+        TensorChanges changes(context);
+        SetOutputsAside(context, *at.node, &changes);
+        (void)PrepareWithValues(context, at.node, *at.kernel, &facts.values);
+      }
       continue;
     }
     // Of a partition, the runtime knows the inputs' shapes by now.
@@ -600,16 +568,21 @@ TfLiteStatus PrepareWithValues(TfLiteContext* context, TfLiteNode* node,
   const bool follows = IsKnownBefore(*context, *node, registration, *values);
   std::vector<char> zeros;
   TensorChanges changes(context);
-  SetKnown(*node, *values, &changes);
+  for (int id : ReadInts(node->inputs)) {
+    const auto value = values->find(id);
+    if (value == values->end()) continue;
+    SetConstant(id, value->second.bytes().data(), &changes);
+  }
   SetSegments(*context, *node, registration.builtin_code, &zeros, &changes);
   const TfLiteStatus prepared = PrepareKnown(context, node, registration);
   if (prepared != kTfLiteOk) return prepared;
   if (follows && OutputsAreSmall(*context, *node, IsRange(registration))) {
     RunForValues(context, node, registration, values);
   }
-  AddEmptyOutputs(*context, *node, values);
   for (int id : ReadPresent(node->outputs)) {
-    if (values->contains(id)) ReturnToArena(&context->tensors[id]);
+    TfLiteTensor& t = context->tensors[id];
+    if (IsEmpty(t)) (*values)[id] = EmptyValue();
+    if (values->contains(id)) ReturnToArena(&t);
   }
   return kTfLiteOk;
 }
