@@ -83,10 +83,6 @@ absl::Status Errno(int error, absl::string_view what, absl::string_view name) {
   return absl::ErrnoToStatus(error, absl::StrCat(what, " '", name, "'"));
 }
 
-int64_t Nanoseconds(const timespec& t) {
-  return int64_t{t.tv_sec} * 1000000000 + t.tv_nsec;
-}
-
 // Calls fn for each entry; the directory's own offset is left alone.
 absl::Status ForEachEntry(int directory,
                           absl::FunctionRef<void(const char*)> fn) {
@@ -214,7 +210,7 @@ void CacheDirectory::SweepTemps() const {
 
 absl::Status CacheDirectory::Limit(int64_t max_bytes) const {
   struct Entry {
-    int64_t used;  // when
+    std::pair<int64_t, int64_t> used;  // when: seconds, nanoseconds
     int64_t bytes;
     std::string name;
   };
@@ -226,7 +222,8 @@ absl::Status CacheDirectory::Limit(int64_t max_bytes) const {
         !StatOwn(fd_.get(), name, &info)) {
       return;
     }
-    entries.push_back({Nanoseconds(info.st_mtim), info.st_size, name});
+    entries.push_back(
+        {{info.st_mtim.tv_sec, info.st_mtim.tv_nsec}, info.st_size, name});
     total += info.st_size;
   }));
   absl::c_sort(entries,

@@ -82,11 +82,6 @@ std::string TextFrom(const std::string& library, const char* name) {
   return text;
 }
 
-struct NodeAddress {
-  intptr_t node = 0;
-  intptr_t registration = 0;
-};
-
 struct Release {
   int major = 0;
   int minor = 0;
@@ -111,20 +106,20 @@ int RegistrationBytesOf(TfLiteContext* context) {
   const NodeFinder find(*context);
   const auto plan = find.PlanOf(context);
   if (!plan.ok() || plan->size() < 2) return 0;
-  NodeAddress at[2];
-  for (int i = 0; i < 2; ++i) {
-    const auto found = find.Get(context, (*plan)[i]);
-    if (!found.ok()) return 0;
-    at[i] = {reinterpret_cast<intptr_t>(found->node),
-             reinterpret_cast<intptr_t>(found->kernel)};
-  }
+  const auto first = find.Get(context, (*plan)[0]);
+  const auto second = find.Get(context, (*plan)[1]);
+  if (!first.ok() || !second.ok()) return 0;
+  const auto between = [](const void* a, const void* b) {
+    return reinterpret_cast<intptr_t>(b) - reinterpret_cast<intptr_t>(a);
+  };
   const intptr_t apart = (*plan)[1] - (*plan)[0];
-  const intptr_t node_bytes = at[0].registration - at[0].node;
-  if (apart == 0 || (at[1].node - at[0].node) % apart != 0 ||
-      at[1].registration - at[1].node != node_bytes) {
+  const intptr_t node_bytes = between(first->node, first->kernel);
+  const intptr_t pair_bytes = between(first->node, second->node);
+  if (apart == 0 || pair_bytes % apart != 0 ||
+      between(second->node, second->kernel) != node_bytes) {
     return 0;
   }
-  const intptr_t bytes = (at[1].node - at[0].node) / apart - node_bytes;
+  const intptr_t bytes = pair_bytes / apart - node_bytes;
   constexpr intptr_t kMax = 1024;
   const bool likely =
       node_bytes >= static_cast<intptr_t>(sizeof(TfLiteNode)) / 2 &&

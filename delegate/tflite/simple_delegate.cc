@@ -1,8 +1,6 @@
 // The C structs and callbacks.
 #include "delegate/tflite/simple_delegate.h"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstring>
 #include <iterator>
@@ -80,8 +78,8 @@ struct Wrapped {
 // A kernel with the delegate it came from, which may be deleted before it.
 struct KernelState {
   std::shared_ptr<SimpleDelegate> delegate;
-  std::unique_ptr<SimpleDelegateKernel> kernel;  // nullptr: see `init`
-  absl::Status init;
+  std::unique_ptr<SimpleDelegateKernel> kernel;
+  absl::Status init;  // Ok, or why there is no kernel
 };
 
 // Through data_: TFLite's stock loader hands its own wrapper around.
@@ -175,14 +173,6 @@ void KernelFree(TfLiteContext* context, void* user_data) {
   });
 }
 
-// Ok, or why the kernel was not made.
-absl::Status WhyNoKernel(const KernelState* state) {
-  if (state != nullptr && state->kernel != nullptr) return absl::OkStatus();
-  return state != nullptr && !state->init.ok()
-             ? state->init
-             : Exhausted("there was no memory for a kernel");
-}
-
 absl::Status PrepareKernel(TfLiteContext* context, KernelState* state,
                            HeldWarnings* warnings) {
   return OnItsThread(
@@ -231,7 +221,8 @@ template <absl::Status (*kFunction)(TfLiteContext*, KernelState*,
 TfLiteStatus GuardedKernel(TfLiteContext* context, TfLiteNode* node) {
   auto* state = static_cast<KernelState*>(node->user_data);
   return Guarded(context, [&](HeldWarnings* warnings) -> absl::Status {
-    RETURN_IF_ERROR(WhyNoKernel(state));
+    if (state == nullptr) return Exhausted("there was no memory for a kernel");
+    RETURN_IF_ERROR(state->init);
     return kFunction(context, state, warnings);
   });
 }
@@ -424,8 +415,6 @@ void FreeHandle(TfLiteContext*, TfLiteDelegate*, TfLiteBufferHandle* handle) {
 }
 
 }  // namespace
-
-void SimpleDelegate::TakeProcess() { process_ = getpid(); }
 
 absl::Status SimpleDelegate::CheckProcess() const {
   return egl::CheckNotForked(process_, "the delegate");

@@ -3,7 +3,7 @@
 #ifndef GLES_DELEGATE_DELEGATE_TFLITE_SIMPLE_DELEGATE_H_
 #define GLES_DELEGATE_DELEGATE_TFLITE_SIMPLE_DELEGATE_H_
 
-#include <sys/types.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <memory>
@@ -146,7 +146,7 @@ class SimpleDelegate {
 
   // Call it when the delegate is applied: it belongs to this process from then
   // on.
-  void TakeProcess();
+  void TakeProcess() { process_ = getpid(); }
   // Ok, also if the delegate was never applied. kFailedPrecondition in a forked
   // child, which must not use it: neither drivers nor threads survive a fork.
   absl::Status CheckProcess() const;

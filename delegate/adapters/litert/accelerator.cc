@@ -118,13 +118,6 @@ const void* EnvironmentPointer(const void* runtime, Environment environment,
   return any.pointer;
 }
 
-// Whether the app's `context`, an EGLContext, is current on this thread. False
-// if it is null or libEGL cannot be opened.
-bool IsCurrentHere(const void* context) {
-  return context != nullptr && egl::LoadGl().ok() &&
-         egl::egl().GetCurrentContext() == context;
-}
-
 // --- TensorBuffers, which the GPU accesses without copies (docs/litert.md) ---
 
 // LiteRtTensorBufferType: 100 to 199 are custom.
@@ -272,14 +265,6 @@ const BufferHandlers kBufferHandlers = {{sizeof(BufferHandlers), kMajor, 0, 0},
                                         1,
                                         {kOwnType}};
 
-// Lets `delegate`, which was not applied yet, use such buffers.
-// `runtime` outlives it. No effect if this LiteRT has no such buffers.
-void UseTensorBuffers(const void* runtime, TfLiteDelegate* delegate) {
-  if (HeaderOf(runtime).struct_size < kWaitForEvent + sizeof(void*)) return;
-  const GlesRuntimeBuffers buffers = {runtime, Require, Find, UnlockFound};
-  (void)Functions().use(delegate, &buffers);
-}
-
 void Say(absl::string_view text) {
   std::fprintf(stderr, "%.*s.\n", static_cast<int>(text.size()), text.data());
 }
@@ -321,7 +306,10 @@ int ToLiteRt(const absl::Status& status) {
 // since a CompiledModel may run on any thread.
 int ThreadMode(const void* runtime, Environment environment) {
   const void* context = EnvironmentPointer(runtime, environment, kEglContext);
-  if (IsCurrentHere(context)) return kTfLiteGlesThreadCaller;
+  if (context != nullptr && egl::LoadGl().ok() &&
+      egl::egl().GetCurrentContext() == context) {
+    return kTfLiteGlesThreadCaller;
+  }
   if (context != nullptr) {
     Say("WARNING: libLiteRtGpuAccelerator: the environment's EGL context is "
         "not current on this thread, so that the model runs in a context of "
@@ -355,9 +343,12 @@ absl::Status Create(const void* runtime, Environment environment,
   if (delegate == nullptr) {
     return absl::InvalidArgumentError(TfLiteGlesDelegateLastError());
   }
-  // Locking copies on the delegate's thread, so there must be one.
-  if (mapped.options.thread_mode == kTfLiteGlesThreadWorker) {
-    UseTensorBuffers(runtime, delegate);
+  // Locking copies on the delegate's thread, so there must be one. Older versions
+  // of LiteRT have no such buffers.
+  if (mapped.options.thread_mode == kTfLiteGlesThreadWorker &&
+      HeaderOf(runtime).struct_size >= kWaitForEvent + sizeof(void*)) {
+    const GlesRuntimeBuffers buffers = {runtime, Require, Find, UnlockFound};
+    (void)Functions().use(delegate, &buffers);
   }
   using Deleter = void (*)(TfLiteDelegate*);
   const int status = Call<TfLiteDelegate*, Deleter, DelegateWrapper*>(
