@@ -267,9 +267,7 @@ absl::StatusOr<std::unique_ptr<Context>> Context::Create(
     const ContextOptions& options) {
   RETURN_IF_ERROR(LoadGl());
   SavedCurrent saved;
-  ContextOptions wanted = options;
-  wanted.debug |= DebugIsOn();
-  ASSIGN_OR_RETURN(OpenedDisplay opened, Open(wanted));
+  ASSIGN_OR_RETURN(OpenedDisplay opened, Open(options));
   return Own(std::move(opened));
 }
 
@@ -280,12 +278,11 @@ absl::Status Context::CanCreate(const ContextOptions& options) {
 }
 
 absl::StatusOr<std::unique_ptr<Context>> Context::CreateSharing(
-    const Context& other, bool debug) {
+    const Context& other) {
   SavedCurrent saved;
-  debug |= DebugIsOn();
   ASSIGN_OR_RETURN(
       OpenedDisplay opened,
-      OpenSharing(other.display_, {other.context_, other.share_group_}, debug));
+      OpenSharing(other.display_, {other.context_, other.share_group_}));
   opened.hardware_errors = other.hardware_errors_;
   auto context = Own(std::move(opened));
   if (context.ok()) (*context)->FlushWhenReleased();
@@ -310,7 +307,7 @@ absl::StatusOr<std::unique_ptr<Context>> Context::Own(OpenedDisplay opened) {
       // Messages come within the call that causes them, so that an error finds
       // its own message.
       gl().Enable(GL_DEBUG_OUTPUT_SYNCHRONOUS_KHR);
-      if (DebugIsOn()) StartDebugLog();
+      StartDebugLog();
       return absl::OkStatus();
     }));
   }
@@ -436,7 +433,7 @@ absl::Status Context::RunHere(absl::FunctionRef<absl::Status()> fn) {
 
 absl::Status Context::RunInSibling(absl::FunctionRef<absl::Status()> fn) {
   if (sibling_ == nullptr) {
-    ASSIGN_OR_RETURN(sibling_, CreateSharing(*this, /*debug=*/false));
+    ASSIGN_OR_RETURN(sibling_, CreateSharing(*this));
   }
   absl::Status status = sibling_->Run([&] { return RunCurrent(fn); });
   if (sibling_->is_lost() && !lost_) {

@@ -105,9 +105,6 @@ struct ContextOptions {
   EGLDisplay display = EGL_NO_DISPLAY;
   // False: creation fails if there is only a software renderer.
   bool allow_software = true;
-  // Requests GL debug messages (KHR_debug), which then appear in errors. The
-  // environment variable GLES_DELEGATE_DEBUG=context does, too (egl/gl_api.h).
-  bool debug = false;
 };
 
 // The result of opening one display, for errors and for `--list_devices`.
@@ -157,7 +154,7 @@ struct SharedWith {
 // current on another thread. kUnavailable, with EGL's reason. Same
 // requirements.
 absl::StatusOr<OpenedDisplay> OpenSharing(EGLDisplay display,
-                                          const SharedWith& shared, bool debug);
+                                          const SharedWith& shared);
 
 // --- What is saved of an app's context ---------------------------------------
 
@@ -203,7 +200,7 @@ class Context {
   // shares buffers, textures, programs and fences with it. `other` may be
   // current on another thread. kUnavailable, with EGL's error, if EGL refuses.
   static absl::StatusOr<std::unique_ptr<Context>> CreateSharing(
-      const Context& other, bool debug);
+      const Context& other);
 
   // kFailedPrecondition: no context is current on this thread, or it is not
   // OpenGL ES 3.1 or later.
@@ -279,7 +276,8 @@ class Context {
  private:
   explicit Context(std::shared_ptr<ShareGroup> group);
 
-  // Takes ownership of the context and enables debug messages if it has them.
+  // Takes ownership of the context, and enables debug messages if DebugIsOn()
+  // and it has them.
   static absl::StatusOr<std::unique_ptr<Context>> Own(OpenedDisplay opened);
   absl::Status MakeCurrent();
   void Release();

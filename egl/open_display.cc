@@ -459,8 +459,8 @@ absl::StatusOr<DeviceInfo> LookAt(const EglContext& own, bool is_used) {
 }
 
 absl::StatusOr<OpenedDisplay> OpenCandidate(const DisplayCandidate& candidate,
-                                            bool debug,
-                                            const SharedWith& shared) {
+                                            const SharedWith& shared = {}) {
+  const bool debug = DebugIsOn();
   for (;;) {
     ASSIGN_OR_RETURN(EGLDisplay display, candidate.open());
     ASSIGN_OR_RETURN(DisplayUse use, DisplayUse::Initialize(display));
@@ -596,7 +596,7 @@ absl::StatusOr<OpenedDisplay> OpenBestDisplay(const ContextOptions& options) {
   for (size_t i = 0; i < candidates.size(); ++i) {
     const int index = static_cast<int>(i);
     absl::StatusOr<OpenedDisplay> opened =
-        choice.MayOpen(index) ? OpenCandidate(candidates[i], options.debug, {})
+        choice.MayOpen(index) ? OpenCandidate(candidates[i])
                               : absl::UnavailableError(kNotTried);
     reports.push_back(Report(index, candidates[i], opened));
     if (!opened.ok() || !choice.Matches(candidates[i], opened->device)) {
@@ -618,9 +618,8 @@ absl::StatusOr<OpenedDisplay> OpenBestDisplay(const ContextOptions& options) {
 }
 
 absl::StatusOr<OpenedDisplay> OpenSharing(EGLDisplay display,
-                                          const SharedWith& shared,
-                                          bool debug) {
-  return OpenCandidate(CandidateOf(display), debug, shared);
+                                          const SharedWith& shared) {
+  return OpenCandidate(CandidateOf(display), shared);
 }
 
 absl::StatusOr<OpenedDisplay> OpenDisplayOfApp(const ContextOptions& options) {
@@ -630,8 +629,7 @@ absl::StatusOr<OpenedDisplay> OpenDisplayOfApp(const ContextOptions& options) {
     return Unavailable(choice.source, " names display ", choice.index,
                        " instead");
   }
-  absl::StatusOr<OpenedDisplay> opened =
-      OpenCandidate(candidate, options.debug, {});
+  absl::StatusOr<OpenedDisplay> opened = OpenCandidate(candidate);
   if (!opened.ok()) return opened.status();
   if (!choice.Matches(candidate, opened->device)) {
     return Unavailable("it is ", opened->device.renderer, ", not \"",
@@ -656,9 +654,8 @@ std::vector<DisplayReport> ListDisplays() {
   SavedCurrent saved;
   const std::vector<DisplayCandidate> candidates = FindDisplays();
   for (size_t i = 0; i < candidates.size(); ++i) {
-    reports.push_back(
-        Report(static_cast<int>(i), candidates[i],
-               OpenCandidate(candidates[i], /*debug=*/false, {})));
+    reports.push_back(Report(static_cast<int>(i), candidates[i],
+                             OpenCandidate(candidates[i])));
     reports.back().description = candidates[i].describe();
   }
   return reports;

@@ -42,8 +42,7 @@ struct Threads {
 
 absl::StatusOr<std::shared_ptr<BackgroundThread>> BackgroundThread::Start(
     const egl::Context& context) {
-  ASSIGN_OR_RETURN(auto sharing,
-                   egl::Context::CreateSharing(context, /*debug=*/false));
+  ASSIGN_OR_RETURN(auto sharing, egl::Context::CreateSharing(context));
   std::shared_ptr<BackgroundThread> thread(new BackgroundThread);
   thread->context_ = std::move(sharing);
   BackgroundThread* const self = thread.get();

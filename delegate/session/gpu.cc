@@ -133,7 +133,7 @@ absl::StatusOr<SharingContext> MakeOwn(const GpuOptions& options, Log log) {
   }
   const auto make = [&](const egl::Context* other) {
     if (other != nullptr) {
-      return egl::Context::CreateSharing(*other, /*debug=*/false);
+      return egl::Context::CreateSharing(*other);
     }
     auto context = MakeUnshared(options, log);
     if (context.ok()) (*context)->FlushWhenReleased();
@@ -185,7 +185,7 @@ absl::StatusOr<SharingContext> Around(std::unique_ptr<egl::Context> adopted,
 absl::StatusOr<SharingContext> MakeWithObjectsOf(const egl::Context& app,
                                                  const GpuOptions& options) {
   const auto make = [&](const egl::Context*) {
-    return egl::Context::CreateSharing(app, /*debug=*/false);
+    return egl::Context::CreateSharing(app);
   };
   if (options.share_key.empty()) {
     ASSIGN_OR_RETURN(auto context, make(nullptr));

@@ -109,7 +109,7 @@ TEST_F(ContextTest, LettingGoFlushesWhereOthersAreToSeeIt) {
   ASSERT_NE(alone, nullptr);
   GLES_SKIP_WITHOUT("GL_KHR_context_flush_control");
   EXPECT_EQ(ReleaseBehavior(*alone), GL_NONE);
-  const auto sharing = Context::CreateSharing(*alone, /*debug=*/false);
+  const auto sharing = Context::CreateSharing(*alone);
   ASSERT_TRUE(sharing.ok()) << sharing.status();
   int count = 0;
   const egl::Before<&egl::GlApi::Flush> flushes([&](auto...) { ++count; });
@@ -133,7 +133,7 @@ bool Exists(EGLDisplay display, EGLContext context) {
 TEST_F(ContextTest, SharingContextsAreRetiredAndTakenAgain) {
   std::unique_ptr<Context> first = MakeContext();
   ASSERT_NE(first, nullptr);
-  auto second = Context::CreateSharing(*first, /*debug=*/false);
+  auto second = Context::CreateSharing(*first);
   ASSERT_TRUE(second.ok()) << second.status();
   const EGLDisplay display = first->display();
   const EGLContext handle = (*second)->handle();
@@ -141,7 +141,7 @@ TEST_F(ContextTest, SharingContextsAreRetiredAndTakenAgain) {
   EXPECT_TRUE((*second)->Run([] { return absl::OkStatus(); }).ok());
   second->reset();
   EXPECT_TRUE(Exists(display, handle));
-  second = Context::CreateSharing(*first, /*debug=*/false);
+  second = Context::CreateSharing(*first);
   ASSERT_TRUE(second.ok()) << second.status();
   EXPECT_EQ((*second)->handle(), handle);
   EXPECT_TRUE((*second)->Run([] { return absl::OkStatus(); }).ok());
@@ -156,7 +156,7 @@ TEST_F(ContextTest, SharingContextsAreRetiredAndTakenAgain) {
 
 TEST_F(ContextTest, ARetiredContextThatIsCurrentElsewhereIsNotTaken) {
   const std::unique_ptr<Context> first = MakeContext();
-  auto second = Context::CreateSharing(*first, /*debug=*/false);
+  auto second = Context::CreateSharing(*first);
   ASSERT_TRUE(second.ok()) << second.status();
   const EGLContext handle = (*second)->handle();
   (*second)->Pin();
@@ -168,7 +168,7 @@ TEST_F(ContextTest, ARetiredContextThatIsCurrentElsewhereIsNotTaken) {
   });
   kept.WaitForNotification();
   second->reset();
-  const auto third = Context::CreateSharing(*first, /*debug=*/false);
+  const auto third = Context::CreateSharing(*first);
   ASSERT_TRUE(third.ok()) << third.status();
   EXPECT_NE((*third)->handle(), handle);
   EXPECT_TRUE((*third)->Run([] { return absl::OkStatus(); }).ok());

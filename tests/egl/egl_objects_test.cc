@@ -16,6 +16,7 @@
 #include "tests/testing/driver_faults.h"
 #include "tests/testing/gl.h"
 #include "tests/testing/matchers.h"
+#include "tests/testing/scoped_environment.h"
 
 namespace gles_delegate::testing {
 namespace {
@@ -264,10 +265,8 @@ TEST_F(CheckGlTest, ALostContextIsAbortedWithoutEnd) {
 }
 
 TEST_F(CheckGlTest, ADebugContextAddsTheDriversMessage) {
-  egl::ContextOptions options;
-  options.debug = true;
-  std::unique_ptr<Context> context =
-      std::move(Context::Create(options)).value();
+  const ScopedEnvironment set("GLES_DELEGATE_DEBUG", "context");
+  std::unique_ptr<Context> context = std::move(Context::Create({})).value();
   GLES_SKIP_WITHOUT("GL_KHR_debug");
   const absl::Status status = context->Run([] {
     gl().Enable(0xFFFF);
