@@ -133,14 +133,13 @@ absl::Status LoadEgl(void* library) {
 // chose the libEGL, eglGetProcAddress comes first: that libEGL may have its own
 // GL, like ANGLE, which is not in the system's libGLESv2.
 void* FindGl(void* library, bool ask_egl_first, const char* name) {
-  void* from_egl = nullptr;
-  if (ask_egl_first || library == nullptr) {
-    from_egl = reinterpret_cast<void*>(g_egl.GetProcAddress(name));
-    if (from_egl != nullptr || library == nullptr) return from_egl;
-  }
-  void* found = dlsym(library, name);
-  if (found != nullptr || ask_egl_first) return found;
-  return reinterpret_cast<void*>(g_egl.GetProcAddress(name));
+  const auto of_egl = [name] {
+    return reinterpret_cast<void*>(g_egl.GetProcAddress(name));
+  };
+  if (library == nullptr) return of_egl();
+  void* const first = ask_egl_first ? of_egl() : dlsym(library, name);
+  if (first != nullptr) return first;
+  return ask_egl_first ? dlsym(library, name) : of_egl();
 }
 
 absl::Status LoadGles(void* library, bool ask_egl_first) {

@@ -42,24 +42,17 @@ std::optional<std::string> DebugValue(absl::string_view item) {
 
 // --- Where exceptions end ----------------------------------------------------
 
-namespace {
-
-// A libgcc that is linked statically gets ready when it first throws. Before,
-// it ends the process if another library's exception passes: the runtime's and
-// Mesa's compiler throw std::bad_alloc, too.
-bool ThrowOnce() {
-  try {
-    throw 0;
-  } catch (int) {
-  }
-  return true;
-}
-
-}  // namespace
-
 absl::Status Caught(absl::FunctionRef<absl::Status()> fn) {
-  static const bool can_catch = ThrowOnce();
-  (void)can_catch;
+  // A libgcc that is linked statically gets ready when it first throws. Before,
+  // it ends the process if another library's exception passes: the runtime's
+  // and Mesa's compiler throw std::bad_alloc, too.
+  [[maybe_unused]] static const bool can_catch = [] {
+    try {
+      throw 0;
+    } catch (int) {
+    }
+    return true;
+  }();
   try {
     return fn();
   } catch (const std::exception&) {

@@ -211,8 +211,6 @@ absl::StatusOr<CpuKernels> CpuKernelsFromName(absl::string_view name) {
 
 namespace {
 
-using quant::CpuKernels;
-
 // --- TFLite's C functions ----------------------------------------------------
 
 #define GLES_TFLITE_FUNCTIONS(FUNCTION)           \
