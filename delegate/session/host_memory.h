@@ -1,5 +1,5 @@
-// Where a tensor's values are outside of the executor: in the runtime's memory,
-// in an app's texture or buffer, or in memory of this library's own.
+// The places of a tensor's values outside of the executor: the runtime's memory,
+// an app's texture or buffer, and this library's own memory.
 #ifndef GLES_DELEGATE_DELEGATE_SESSION_HOST_MEMORY_H_
 #define GLES_DELEGATE_DELEGATE_SESSION_HOST_MEMORY_H_
 
