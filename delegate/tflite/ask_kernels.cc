@@ -103,10 +103,9 @@ class Trial {
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
 
-  int AddTensor(const TrialTensor& from) {
-    int id = 0;
-    Add(1, &id);
-    TfLiteTensor& t = tensors_[id];
+  void AddTensor(const TrialTensor& from) {
+    Add(1, nullptr);
+    TfLiteTensor& t = tensors_.back();
     t.type = from.type;
     t.allocation_type = from.is_constant ? kTfLiteMmapRo : kTfLiteArenaRw;
     t.name = "trial";
@@ -124,12 +123,12 @@ class Trial {
       std::memcpy(t.data.raw, from.bytes.data(),
                   std::min(t.bytes, from.bytes.size()));
     }
-    return id;
   }
 
   std::vector<uint8_t> Run(const TfLiteRegistration& kernel,
-                           const TrialParams& params, int tensors) {
+                           const TrialParams& params) {
     std::vector<int> inputs, outputs;
+    const auto tensors = static_cast<int>(tensors_.size());
     const int first_output = tensors - params.outputs;
     for (int i = 0; i < tensors; ++i) {
       (i < first_output ? inputs : outputs).push_back(i);
@@ -248,7 +247,7 @@ std::vector<uint8_t> TryKernel(TfLiteContext* context,
   }
   Trial trial(context);
   for (const TrialTensor& tensor : tensors) trial.AddTensor(tensor);
-  return trial.Run(kernel, params, static_cast<int>(tensors.size()));
+  return trial.Run(kernel, params);
 }
 
 using quant::KernelTraits;
