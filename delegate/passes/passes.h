@@ -254,7 +254,6 @@ struct Pass {
   absl::string_view name;
   PassStage stage;
   std::variant<NodeRule, GraphRule> rule;
-  absl::string_view does;  // for the table in docs/architecture.md
   // The names of the passes that it must follow, separated by spaces.
   absl::string_view follows = "";
   // False: not on this device. nullptr: on all.
@@ -279,8 +278,8 @@ absl::Status RunPass(const Pass& pass, const PassContext& context,
 
 // --- The rules ---------------------------------------------------------------
 
-// Each is described in its file; passes.cc has their order and says what each
-// does.
+// Each is described in its file, and in short in docs/architecture.md;
+// passes.cc has their order.
 
 void ConcatInPlace(Rewriter& r, int n);
 void FoldHeads(Rewriter& r, int n);
