@@ -120,8 +120,7 @@ void ShiftFill(float step, float shift, Node* node) {
 }  // namespace
 
 void MatchQuantizations(Rewriter& r, int n) {
-  const KernelContext context = {&r.graph(), r.profile()};
-  const QuantizedNode q(r.node(n), context);
+  const QuantizedNode q(r, n);
   if (SelectsQuantized(q)) {
     for (const int i : {1, 2}) Reinterpret(r, n, i);
   } else if (PadsOtherQuantized(q)) {

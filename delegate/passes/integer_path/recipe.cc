@@ -95,8 +95,8 @@ std::array<float, 4> AsParams(const quant::Multiplier& m, float last) {
 
 // --- Nodes -------------------------------------------------------------------
 
-QuantizedNode::QuantizedNode(const Node& replaced, const KernelContext& context)
-    : node(replaced), c(context), graph(*context.graph) {
+QuantizedNode::QuantizedNode(Rewriter& r, int n)
+    : node(r.node(n)), c(r.context()), graph(r.graph()) {
   ends_in_quantized =
       EndsInSimulator(node) && (out().holds_quantized || IsInt16(out()));
 }
@@ -273,7 +273,9 @@ Nodes QuantizedNode::Function(std::vector<PostOp> post_ops) {
 
 Nodes NoRecipe(QuantizedNode&) { return {}; }
 
-Nodes InIntegers(const Node& node, const KernelContext& context) {
+namespace {
+
+Nodes InIntegers(Rewriter& r, int n) {
   struct RecipeOf {
     absl::string_view op;
     Recipe* recipe;
@@ -285,16 +287,14 @@ Nodes InIntegers(const Node& node, const KernelContext& context) {
 #include "delegate/ops/op_list.inc"
   };
   for (const RecipeOf& row : kRecipes) {
-    if (row.op != node.op->name) continue;
-    QuantizedNode q(node, context);
+    if (row.op != r.node(n).op->name) continue;
+    QuantizedNode q(r, n);
     return row.recipe(q);
   }
   return {};  // of an op that a pass makes
 }
 
 // --- The pass ----------------------------------------------------------------
-
-namespace {
 
 // Tensors that only contain quantized values: the partition's inputs, outputs
 // of simulators, and values moved between those.
@@ -346,24 +346,21 @@ std::optional<Node> Moved(const Node& node, Graph* graph) {
   return any ? std::optional(moved) : std::nullopt;
 }
 
-// The check is the plan, as it was when the node was accepted.
-bool CanPlan(const Node& node, const KernelContext& context) {
-  Planner planner(context.graph, context.profile);
-  return PlanNode(node, &planner).ok();
-}
-
 // Computes node n in integers, or stores its values as they are. False: it
 // keeps its float view.
-bool MoveToIntegers(Rewriter& r, int n, const KernelContext& context) {
-  Nodes nodes = InIntegers(r.node(n), context);
+bool MoveToIntegers(Rewriter& r, int n) {
+  Nodes nodes = InIntegers(r, n);
   if (nodes.empty()) {
     std::optional<Node> moved = Moved(r.node(n), &r.graph());
     if (!moved) return false;
     moved->integer_path = true;
     nodes.push_back(*std::move(moved));
   }
-  if (!absl::c_all_of(
-          nodes, [&](const Node& node) { return CanPlan(node, context); })) {
+  // The check is the plan, as it was when the node was accepted.
+  if (!absl::c_all_of(nodes, [&](const Node& node) {
+        Planner planner(&r.graph(), r.profile());
+        return PlanNode(node, &planner).ok();
+      })) {
     r.Decline(n, "the device cannot plan it in integers");
     return false;
   }
@@ -385,14 +382,9 @@ void UseIntegerPath(Rewriter& r) {
   const int count = r.size();
   integer_path::HoldQuantized(&r.graph());
   for (int n = 0; n < count; ++n) integer_path::MatchQuantizations(r, n);
-  const integer_path::KernelContext context{
-      &r.graph(), r.profile(), r.context().cpu, r.context().traits};
   int moved = 0;
   for (int n = 0; n < count; ++n) {
-    if (!r.node(n).integer_path &&
-        integer_path::MoveToIntegers(r, n, context)) {
-      ++moved;
-    }
+    if (!r.node(n).integer_path && integer_path::MoveToIntegers(r, n)) ++moved;
   }
   // As the model's quantized tensors: parts of integers and their sums.
   for (size_t i = tensors; i < r.graph().tensors.size(); ++i) {

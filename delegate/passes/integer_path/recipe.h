@@ -57,23 +57,15 @@ std::array<float, 4> AsParams(const quant::Multiplier& multiplier, float last);
 
 // --- Nodes -------------------------------------------------------------------
 
-// The context of a recipe; it may add constants and tensors to the graph.
-struct KernelContext {
-  Graph* graph;
-  const DeviceProfile& profile;
-  // The kernels to match.
-  quant::CpuKernels cpu = quant::CpuKernels::kTflite;
-  quant::KernelTraits traits = quant::TraitsOf(cpu);
-};
-
 using Nodes = std::vector<Node>;
 
-// A node that a recipe replaces, and what is there of its replacement.
+// A node that a recipe replaces, and what is there of its replacement. The
+// recipe may add constants and tensors to the graph.
 struct QuantizedNode {
-  QuantizedNode(const Node& replaced, const KernelContext& context);
+  QuantizedNode(Rewriter& r, int n);
 
   const Node& node;
-  const KernelContext& c;
+  const PassContext& c;
   Graph& graph;
   // The output has quantized values and the node ends in their simulator.
   bool ends_in_quantized = false;
@@ -149,9 +141,6 @@ using Recipe = Nodes(QuantizedNode& q);
             function, recipe, note)                                   \
   Recipe recipe;
 #include "delegate/ops/op_list.inc"
-
-// By the op's row.
-Nodes InIntegers(const Node& node, const KernelContext& context);
 
 // Adds a node before some inputs of node n, which then only moves values, as in
 // TFLite. Inputs of a uint8 CONCATENATION with another quantization than the
