@@ -331,7 +331,7 @@ absl::StatusOr<std::string> AssembleShader(const ShaderSpec& spec) {
   FindOps(definitions, &functions);
   std::string text = Prelude(spec, bindings, definitions);
   if (!functions.empty()) absl::StrAppend(&text, Library().Select(functions));
-  if (absl::StrContains(body, "COMBINE_SHARES")) {
+  if (absl::StrContains(body, "RETURN_IF_OUTSIDE")) {
     absl::StrAppend(&text, LibraryText("shares"));
   }
   absl::StrAppend(

@@ -37,9 +37,7 @@ shared ivec4 shared_at[THREADS];
 #endif
 
 void main() {
-#if THREADS == 1  // else the grid is whole work groups: none is outside
-  if (outside_grid()) return;
-#endif
+  RETURN_IF_OUTSIDE
   int thread = gid.x % THREADS;
   ivec4 line = ivec4(gid.x / THREADS, gid.y, gid.z % dst_size.z, gid.z / dst_size.z);
   ivec4 key = ivec4(kMin);

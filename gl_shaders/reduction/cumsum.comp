@@ -54,9 +54,7 @@ void put(ivec4 line, int i, ELEMENT4 before, ELEMENT4 v) {
 }
 
 void main() {
-#if THREADS == 1  // else the grid is whole work groups: none is outside
-  if (outside_grid()) return;
-#endif
+  RETURN_IF_OUTSIDE
   int thread = gid.x % THREADS;
   ivec4 line = ivec4(gid.x / THREADS, gid.y, gid.z % line_slices, gid.z / line_slices);
   int from = thread * share;

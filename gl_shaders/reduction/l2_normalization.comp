@@ -67,10 +67,10 @@ int inverse_root(int sum, out int shift) {
 shared SUM4 shares[THREADS];
 #endif
 
+SUM4 plus(SUM4 a, SUM4 b) { return a + b; }
+
 void main() {
-#if THREADS == 1  // else the grid is whole work groups: none is outside
-  if (outside_grid()) return;
-#endif
+  RETURN_IF_OUTSIDE
   int thread = gid.x % THREADS;
   ivec3 p = ivec3(gid.x / THREADS, gid.y, gid.z);
   SUM4 sum = SUM4(0);
@@ -78,15 +78,7 @@ void main() {
     SUM4 v = SUM4(read_src(p.x, p.y, s, p.z));
     sum += v * v;
   }
-#if THREADS > 1
-  shares[thread] = sum;
-  barrier();
-  for (int n = THREADS / 2; n > 0; n /= 2) {
-    if (thread < n) shares[thread] += shares[thread + n];
-    barrier();
-  }
-  sum = shares[0];
-#endif
+  COMBINE_SHARES(sum, plus)
 #ifdef QUANTIZED
   int shift;
   int multiplier = inverse_root(sum.x + sum.y + sum.z + sum.w, shift);

@@ -51,7 +51,7 @@ const TOTAL kIdentity = TOTAL(IDENTITY);
 TOTAL4 combine(TOTAL4 a, TOTAL4 b) { return COMBINE; }
 
 #if THREADS > 1
-shared TOTAL4 partial[THREADS];
+shared TOTAL4 shares[THREADS];
 #endif
 
 TOTAL4 value_at(ivec4 q) {
@@ -244,9 +244,7 @@ ivec4 result_of(ivec4 sum, int count) {
 #endif
 
 void main() {
-#if THREADS == 1  // else the grid is whole work groups: none is outside
-  if (outside_grid()) return;
-#endif
+  RETURN_IF_OUTSIDE
   int thread = gid.x % THREADS;
   ivec4 p = ivec4(gid.x / THREADS, gid.y, gid.z % dst_size.z, gid.z / dst_size.z);
   ivec4 from = p * stride - before;
@@ -254,18 +252,8 @@ void main() {
   from = max(from, ivec4(0));
   ivec4 n = max(to - from, 0);  // 0 for a window outside
   TOTAL4 v = reduce_window(from, n, thread);
-#if THREADS > 1
-  partial[thread] = v;
-  barrier();
-  for (int half_of = THREADS / 2; half_of > 0; half_of /= 2) {
-    if (thread < half_of) {
-      partial[thread] = combine(partial[thread], partial[thread + half_of]);
-    }
-    barrier();
-  }
+  COMBINE_SHARES(v, combine)
   if (thread != 0) return;
-  v = partial[0];
-#endif
 #ifdef CHANNELS
   v.xy = combine(v, v.zwzw).xy;
   v = TOTAL4(combine(v, v.yyyy).x, 0, 0, 0);

@@ -34,13 +34,8 @@ vec4 sum_of(vec4 a, vec4 b) { return a + b; }
   REDUCE(NAME, ROWS, VALUE, min, 3.402823466e38)
 
 void main() {
-#if THREADS == 1
-  if (outside_grid()) return;
-  int thread = 0;
-#else
-  int thread = int(gl_LocalInvocationID.y);
-  int place = thread * WORK_GROUP_X + int(gl_LocalInvocationID.x);
-#endif
+  RETURN_IF_OUTSIDE
+  int thread = int(gl_LocalInvocationID.y) % THREADS;
   // No early return, since barriers follow. Past the end, the last one repeats.
   ivec3 p = ivec3(min(gid.x, out0_size.x - 1), gid.z % out0_size.y,
                   gid.z / out0_size.y);

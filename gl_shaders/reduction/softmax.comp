@@ -70,13 +70,8 @@ vec4 exps_below(vec4 below) { return exp(below * beta); }
 #endif
 
 void main() {
-#if THREADS == 1
-  if (outside_grid()) return;
-  int thread = 0;
-#else
-  int thread = int(gl_LocalInvocationID.y);
-  int place = thread * WORK_GROUP_X + int(gl_LocalInvocationID.x);
-#endif
+  RETURN_IF_OUTSIDE
+  int thread = int(gl_LocalInvocationID.y) % THREADS;
   // No early return, since barriers follow. Past the end, the last one repeats.
   ivec3 p = ivec3(min(gid.x, src_size.x - 1), gid.z % src_size.y,
                   gid.z / src_size.y);

@@ -62,22 +62,14 @@ float largest_of(ivec3 p, int thread) {
   for (int s = thread; s < src_size.z; s += THREADS) {
     most = max(most, mix(read_src(p.x, p.y, s, p.z), kMin, op_past(s, src_aux.x)));
   }
-#if THREADS > 1
-  shares[thread] = most;
-  barrier();
-  for (int n = THREADS / 2; n > 0; n /= 2) {
-    if (thread < n) shares[thread] = max(shares[thread], shares[thread + n]);
-    barrier();
-  }
-  most = shares[0];
-  barrier();
-#endif
+  COMBINE_SHARES(most, max)
   return max(max(most.x, most.y), max(most.z, most.w));
 }
 
 float sum_of(ivec3 p, int thread, float largest) {
   float sum = 0.0;
 #if THREADS > 1
+  barrier();  // all have read the largest
   for (int first = 0; first < src_size.z; first += THREADS) {
     int s = min(first + thread, src_size.z - 1);
     vec4 e = exps_of(s, read_src(p.x, p.y, s, p.z), largest);
@@ -200,9 +192,7 @@ vec4 quantized_of(vec4 v, float largest, float inverse) {
 #endif
 
 void main() {
-#if THREADS == 1  // else the grid is whole work groups: none is outside
-  if (outside_grid()) return;
-#endif
+  RETURN_IF_OUTSIDE
   int thread = gid.x % THREADS;
   ivec3 p = ivec3(gid.x / THREADS, gid.y, gid.z);
   float largest = largest_of(p, thread);

@@ -14,9 +14,10 @@ ivec4 keys_of(ivec4 v) { return v; }
 
 // x: the key, y: the position.
 bool is_before(ivec2 a, ivec2 b) { return a.x > b.x || (a.x == b.x && a.y < b.y); }
+ivec2 better(ivec2 a, ivec2 b) { return is_before(b, a) ? b : a; }
 
 #if THREADS > 1
-shared ivec2 candidates[THREADS];
+shared ivec2 shares[THREADS];
 #endif
 
 // This invocation's best element after `last`.
@@ -33,9 +34,7 @@ ivec2 next_of(ivec3 p, int thread, ivec2 last) {
 }
 
 void main() {
-#if THREADS == 1  // else the grid is whole work groups: none is outside
-  if (outside_grid()) return;
-#endif
+  RETURN_IF_OUTSIDE
   int thread = gid.x % THREADS;
   ivec3 p = ivec3(gid.x / THREADS, gid.y, gid.z);
   ivec2 last = ivec2(kMax, -1);  // before all
@@ -43,18 +42,7 @@ void main() {
   ivec4 at = ivec4(0);
   for (int k = 0; k < dst_aux.x; ++k) {
     ivec2 best = next_of(p, thread, last);
-#if THREADS > 1
-    candidates[thread] = best;
-    barrier();
-    for (int n = THREADS / 2; n > 0; n /= 2) {
-      if (thread < n && is_before(candidates[thread + n], candidates[thread])) {
-        candidates[thread] = candidates[thread + n];
-      }
-      barrier();
-    }
-    best = candidates[0];
-    barrier();
-#endif
+    COMBINE_SHARES(best, better)
     last = best;
     ELEMENT4 texel = read_src(p.x, p.y, best.y >> 2, p.z);
     at = op_with_component(at, k, best.y);
