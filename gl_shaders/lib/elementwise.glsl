@@ -21,16 +21,7 @@ vec4 op_neg(vec4 x, vec4 p) { return -x; }
 vec4 op_square(vec4 x, vec4 p) { return x * x; }
 vec4 op_floor(vec4 x, vec4 p) { return floor(x); }
 vec4 op_ceil(vec4 x, vec4 p) { return ceil(x); }
-// Ties to even; round() leaves ties to the driver.
-vec4 op_round(vec4 x, vec4 p) {
-  vec4 below = floor(x);
-  vec4 rest = x - below;
-  bvec4 odd = is_odd(below);
-  vec4 tie = mix(below, below + 1.0, odd);
-  vec4 y = mix(below, below + 1.0, greaterThan(rest, vec4(0.5)));
-  y = mix(y, tie, equal(rest, vec4(0.5)));
-  return mix(y, x, is_inf(x));
-}
+vec4 op_round(vec4 x, vec4 p) { return mix(nearest_even(x), x, is_inf(x)); }
 vec4 op_sign(vec4 x, vec4 p) { return mix(sign(x), x, is_nan(x)); }
 vec4 op_zeros_like(vec4 x, vec4 p) { return vec4(0.0); }
 vec4 op_sqrt(vec4 x, vec4 p) {

@@ -216,6 +216,14 @@ bvec4 is_integer(vec4 x) { return equal(floor(x), x); }
 bvec4 is_odd(vec4 x) {  // an integer x
   return notEqual(2.0 * floor(0.5 * x), x);
 }
+// The nearest integer, ties to even; round() leaves ties to the driver.
+vec4 nearest_even(vec4 x) {
+  vec4 below = floor(x);
+  vec4 rest = x - below;
+  vec4 tie = mix(below, below + 1.0, is_odd(below));
+  vec4 y = mix(below, below + 1.0, greaterThan(rest, vec4(0.5)));
+  return mix(y, tie, equal(rest, vec4(0.5)));
+}
 
 // x^y for finite x > 0: 2^(y * log2(x)) with log2 and the product in two parts.
 vec4 positive_pow(vec4 x, vec4 y) {

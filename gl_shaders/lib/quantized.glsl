@@ -186,12 +186,7 @@ vec4 op_scaled_code(vec4 x, vec4 p) {
 // `zero`: 0, but unknown to compilers, so that they do not fuse the
 // multiplication with the subtraction and lose its rounding.
 vec4 scaled_to_even(vec4 x, vec4 scale, int zero) {
-  vec4 product = intBitsToFloat(floatBitsToInt(x * scale) ^ ivec4(zero));
-  vec4 below = floor(product);
-  vec4 rest = product - below;
-  vec4 half_way = mix(below, below + 1.0, is_odd(below));
-  vec4 nearest = mix(below, below + 1.0, greaterThan(rest, vec4(0.5)));
-  return mix(nearest, half_way, equal(rest, vec4(0.5)));
+  return nearest_even(intBitsToFloat(floatBitsToInt(x * scale) ^ ivec4(zero)));
 }
 // Of quant/cpu_kernels.h's In256ths(): p.x is the multiplier. Exact, as |x * p.x| < 2^24.
 vec4 op_rescale_by_256ths(vec4 x, vec4 p) {

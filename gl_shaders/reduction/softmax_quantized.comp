@@ -137,21 +137,11 @@ float log_of(float x) {
   return high + (low_part + (tail + k * -2.12194440e-4));
 }
 
-// Ties to even.
-vec4 rounded_even(vec4 x) {
-  vec4 below = floor(x);
-  vec4 rest = x - below;
-  bvec4 odd = notEqual(2.0 * floor(0.5 * below), below);
-  vec4 up = vec4(greaterThan(rest, vec4(0.5)));
-  up = mix(up, vec4(odd), equal(rest, vec4(0.5)));
-  return below + up;
-}
-
 vec4 quantized_of(vec4 v, float largest, float log_sum) {
   float start = ROUNDED(in_scale * (largest + float(zero_in)));
   start = ROUNDED(ROUNDED(start + log_sum) / out_scale);  // a power of two
   vec4 x = ROUNDED(log_scale * (v + float(zero_in)));
-  return rounded_even(ROUNDED(x - start)) + float(zero_out);
+  return op_round(ROUNDED(x - start), vec4(0.0)) + float(zero_out);
 }
 #else
 // The float nearest to 1 / x, regardless of the driver's division: the
