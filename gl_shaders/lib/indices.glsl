@@ -21,6 +21,14 @@ ivec4 op_with_component(ivec4 v, int i, int x) {
                is_it.w ? x : v.w);
 }
 
+// Four channels of `low` and, after it, `high`, from channel `by` on.
+ELEMENT4 op_shifted(ELEMENT4 low, ELEMENT4 high, int by) {
+  if (by == 0) return low;
+  if (by == 1) return ELEMENT4(low.yzw, high.x);
+  if (by == 2) return ELEMENT4(low.zw, high.xy);
+  return ELEMENT4(low.w, high.xyz);
+}
+
 // a / b from 1 / b, for 0 <= a < 2^21 (kQuotientEnd of
 // delegate/ops/dispatches.h), since integer division takes a GPU some 20
 // instructions. a + 0.5 is exact, and its quotient is at least 0.5 / b away
@@ -65,6 +73,13 @@ ivec4 op_place_of(int t, ivec4 size) {
   int pixel = t / size.z;
   ivec3 p = op_pixel_at(pixel, size);
   return ivec4(p.xy, t - pixel * size.z, p.z);
+}
+
+// Element e of a tensor of this size, with these channels: x, y, channel, batch.
+ivec4 op_element_at(int e, ivec4 size, int channels) {
+  int pixel = e / channels;
+  ivec3 p = op_pixel_at(pixel, size);
+  return ivec4(p.xy, e - pixel * channels, p.z);
 }
 
 // The texel with element e of a tensor of this size, with these channels.

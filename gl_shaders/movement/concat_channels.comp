@@ -8,14 +8,6 @@ layout(std140, binding = 0) uniform Params {
   int slice_count;
 };
 
-// Four channels from channel `by` on of the texels `low` and `high`.
-ELEMENT4 shifted(ELEMENT4 low, ELEMENT4 high, int by) {
-  if (by == 0) return low;
-  if (by == 1) return ELEMENT4(low.yzw, high.x);
-  if (by == 2) return ELEMENT4(low.zw, high.xy);
-  return ELEMENT4(low.w, high.xyz);
-}
-
 // Copies one source's channels of output texel (p, slice, batch) into v.
 #define PART(READ, SIZE, CHANNELS, BEGIN)                                 \
   {                                                                       \
@@ -28,7 +20,7 @@ ELEMENT4 shifted(ELEMENT4 low, ELEMENT4 high, int by) {
       high = READ(p.x, p.y, s + 1, batch);                                \
     }                                                                     \
     uvec4 channel = uvec4(first + ivec4(0, 1, 2, 3));                     \
-    v = mix(v, shifted(low, high, first & 3),                             \
+    v = mix(v, op_shifted(low, high, first & 3),                          \
             lessThan(channel, uvec4(CHANNELS)));                          \
   }
 

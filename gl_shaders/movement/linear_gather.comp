@@ -14,10 +14,8 @@ layout(std140, binding = 0) uniform Params {
 };
 
 int index_at(int n) {
-  int pixel = n / indices_aux.x;
-  int c = n - pixel * indices_aux.x;
-  ivec3 p = op_pixel_at(pixel, indices_size);
-  return op_component(read_indices(p.x, p.y, c >> 2, p.z), c);
+  ivec4 p = op_element_at(n, indices_size, indices_aux.x);
+  return op_component(read_indices(p.x, p.y, p.z >> 2, p.w), p.z);
 }
 
 // The source element for element e of dst.
@@ -46,10 +44,8 @@ ELEMENT4 texel(int pixel, int slice) {
 }
 
 ELEMENT value_of(int e) {
-  int element = source_of(e);
-  int pixel = element / src_aux.x;
-  int c = element - pixel * src_aux.x;
-  return op_component(texel(pixel, c >> 2), c);
+  ivec4 p = op_element_at(source_of(e), src_size, src_aux.x);
+  return op_component(read_src(p.x, p.y, p.z >> 2, p.w), p.z);
 }
 #endif
 

@@ -7,10 +7,8 @@ layout(std140, binding = 0) uniform Params {
 };
 
 int index_at(int n) {
-  int pixel = n / indices_aux.x;
-  int c = n - pixel * indices_aux.x;
-  ivec3 p = op_pixel_at(pixel, indices_size);
-  return op_component(read_indices(p.x, p.y, c >> 2, p.z), c);
+  ivec4 p = op_element_at(n, indices_size, indices_aux.x);
+  return op_component(read_indices(p.x, p.y, p.z >> 2, p.w), p.z);
 }
 
 bool holds(int e) {

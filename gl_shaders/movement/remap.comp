@@ -111,11 +111,7 @@ ELEMENT4 shifted_at(Place p) {
 #endif
   ELEMENT4 low = texel_at(p, channel >> 2);
   ELEMENT4 high = texel_at(p, (channel >> 2) + 1);
-  int by = channel & 3;
-  if (by == 0) return low;
-  if (by == 1) return ELEMENT4(low.yzw, high.x);
-  if (by == 2) return ELEMENT4(low.zw, high.xy);
-  return ELEMENT4(low.w, high.xyz);
+  return op_shifted(low, high, channel & 3);
 }
 #endif
 

@@ -12,10 +12,8 @@ layout(std140, binding = 0) uniform Params {
 ELEMENT combine(ELEMENT a, ELEMENT b) { return COMBINE; }
 
 int index_at(int n) {
-  int pixel = n / indices_aux.x;
-  int c = n - pixel * indices_aux.x;
-  ivec3 p = op_pixel_at(pixel, indices_size);
-  return op_component(read_indices(p.x, p.y, c >> 2, p.z), c);
+  ivec4 p = op_element_at(n, indices_size, indices_aux.x);
+  return op_component(read_indices(p.x, p.y, p.z >> 2, p.w), p.z);
 }
 
 // The row that update i is added to; -1: none.
@@ -30,10 +28,8 @@ int row_of(int i) {
 }
 
 ELEMENT update_at(int e) {
-  int pixel = e / updates_aux.x;
-  int c = e - pixel * updates_aux.x;
-  ivec3 p = op_pixel_at(pixel, updates_size);
-  return op_component(read_updates(p.x, p.y, c >> 2, p.z), c);
+  ivec4 p = op_element_at(e, updates_size, updates_aux.x);
+  return op_component(read_updates(p.x, p.y, p.z >> 2, p.w), p.z);
 }
 
 ELEMENT4 dst_texel(ivec4 p) {
