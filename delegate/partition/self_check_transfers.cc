@@ -15,7 +15,6 @@
 #include "delegate/cache/cache_file.h"
 #include "delegate/partition/self_check_reference.h"
 #include "delegate/runtime/executor.h"
-#include "delegate/runtime/executor_builder.h"
 #include "delegate/runtime/schedule.h"
 #include "egl/objects.h"
 #include "gl_shaders/shader.h"

@@ -297,6 +297,26 @@ class Executor {
   std::vector<double> submitted_us_;      // by query
 };
 
+// --- What others need of Create() --------------------------------------------
+
+// SpecOf() with the values of constants that the shader's text holds.
+gl_shaders::ShaderSpec WholeSpecOf(const Graph& graph, const Dispatch& d,
+                                   const DeviceProfile& profile);
+
+// Bytes of a Params block in the buffer of all blocks, rounded up to the
+// alignment of the next one.
+size_t AlignedParamsBytes(const UniformBlock& block,
+                          const egl::DeviceInfo& device);
+
+// Whether a dispatch is within the limits of `device` and, since the context
+// may be an app's, the binding points that egl/context.h saves. `bindings`: of
+// its tensors and constants; `buffers` include host buffers. kInternal, with
+// the limit.
+absl::Status CheckDeviceLimits(const Dispatch& dispatch,
+                               const gl_shaders::Bindings& bindings,
+                               int64_t params_bytes, int64_t params_offset,
+                               const egl::DeviceInfo& device);
+
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_RUNTIME_EXECUTOR_H_

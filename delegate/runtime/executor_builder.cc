@@ -1,5 +1,5 @@
-#include "delegate/runtime/executor_builder.h"
-
+// Executor::Create: memory, programs and constants, then commands from
+// dispatches.
 #include <algorithm>
 #include <utility>
 

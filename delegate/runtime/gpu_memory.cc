@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/runtime/constant_memory.h"
-#include "delegate/runtime/executor_builder.h"
+#include "delegate/runtime/executor.h"
 #include "egl/gl_api.h"
 
 namespace gles_delegate {

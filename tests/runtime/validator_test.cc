@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "delegate/runtime/executor_builder.h"
+#include "delegate/runtime/executor.h"
 #include "tests/testing/fake_devices.h"
 #include "tests/testing/matchers.h"
 
