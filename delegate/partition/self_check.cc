@@ -26,7 +26,6 @@
 #include "delegate/plan/dispatch.h"
 #include "delegate/plan/memory_plan.h"
 #include "delegate/runtime/executor.h"
-#include "delegate/runtime/host_transfer.h"
 
 namespace gles_delegate {
 namespace {

@@ -12,7 +12,7 @@
 #include "delegate/graph/graph.h"
 #include "delegate/plan/planner.h"
 #include "delegate/runtime/constant_memory.h"
-#include "delegate/runtime/object_form.h"
+#include "delegate/runtime/host_transfer.h"
 #include "egl/context.h"
 
 namespace gles_delegate {

@@ -4,7 +4,6 @@
 
 #include "absl/algorithm/container.h"
 #include "base/status_macros.h"
-#include "delegate/runtime/object_form.h"
 #include "egl/gl_api.h"
 
 namespace gles_delegate {

@@ -10,7 +10,6 @@
 #include "base/status_macros.h"
 #include "delegate/plan/hazards.h"
 #include "delegate/runtime/executor.h"
-#include "delegate/runtime/object_form.h"
 #include "egl/gl_api.h"
 
 namespace gles_delegate {

@@ -100,6 +100,16 @@ uint8_t ZeroInTexels(const Tensor& tensor, uint8_t turned) {
 
 }  // namespace
 
+int64_t ObjectBytes(const ObjectForm& form, const Shape& s) {
+  if (form.kind != ObjectForm::Kind::kBuffer) return 0;
+  const int64_t pixels = int64_t{s.b} * s.h * s.w;
+  const int64_t elements =
+      pixels * (form.layout == ObjectForm::Layout::kPhwc4 ? 4 * form.slices()
+                                                          : form.channels);
+  return form.element == ObjectForm::Element::kFloat32 ? elements * 4
+                                                       : (elements + 3) / 4 * 4;
+}
+
 int64_t HostElementBytes(const Tensor& tensor) {
   return tensor.holds_quantized ? 1 : sizeof(float);
 }

@@ -14,7 +14,6 @@
 #include "delegate/graph/graph.h"
 #include "delegate/plan/dispatch.h"
 #include "delegate/runtime/host_transfer.h"
-#include "delegate/runtime/object_form.h"
 #include "egl/gl_api.h"
 #include "gl_shaders/shader.h"
 
@@ -81,6 +80,21 @@ struct BoundCache {
   std::vector<std::pair<int, int>> bindings;
   bool is_in_place = false;  // both have the same buffer
 };
+
+// --- The dispatch that transfers an app's object -----------------------------
+
+// bound_input.comp and bound_output.comp.
+
+// The dispatch's own members of its Params block that may change between
+// Invokes.
+UniformBlock ScalingUniforms(const ObjectForm& form,
+                             const ObjectScaling& scaling);
+
+// The object's binding point, after the dispatch's other bindings; `form` of
+// kind kNone: a host buffer.
+gl_shaders::Bindings::Point ObjectBinding(const ObjectForm& form,
+                                          bool is_upload,
+                                          const gl_shaders::Bindings& others);
 
 // --- Their order -------------------------------------------------------------
 

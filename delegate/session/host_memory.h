@@ -15,7 +15,6 @@
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"
 #include "delegate/runtime/host_transfer.h"
-#include "delegate/runtime/object_form.h"
 #include "delegate/runtime/worker_thread.h"
 #include "delegate/session/gpu.h"
 #include "egl/context.h"

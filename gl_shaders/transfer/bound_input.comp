@@ -1,5 +1,5 @@
 // Reads an app's texture or buffer into texels, one per invocation
-// (delegate/runtime/object_form.cc).
+// (delegate/runtime/schedule.cc).
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   vec4 scaling;  // value = x * the object's value + y; z: its opaque alpha

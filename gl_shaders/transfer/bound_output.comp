@@ -1,5 +1,5 @@
 // Writes texels to an app's texture or buffer
-// (delegate/runtime/object_form.cc).
+// (delegate/runtime/schedule.cc).
 layout(std140, binding = 0) uniform Params {
   COMMON_PARAMS
   vec4 scaling;  // value = x * the object's value + y; z: its opaque alpha
