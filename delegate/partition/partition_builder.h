@@ -15,7 +15,6 @@
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
 #include "delegate/partition/partition_report.h"
-#include "delegate/partition/plan_dump.h"
 #include "delegate/partition/plan_partition.h"
 #include "delegate/plan/dispatch.h"
 #include "delegate/runtime/constant_memory.h"

@@ -6,7 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "delegate/partition/plan_dump.h"
+#include "delegate/partition/plan_partition.h"
 #include "delegate/passes/passes.h"
 #include "delegate/tflite/gles_simple_delegate.h"
 

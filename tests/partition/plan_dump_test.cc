@@ -1,7 +1,7 @@
 // labels: unit delegate llvmpipe softpipe
 // GLES_DELEGATE_DEBUG=plan: which files there are, what they say, and that
 // their pictures are Graphviz's language.
-#include "delegate/partition/plan_dump.h"
+#include "delegate/partition/plan_partition.h"
 
 #include <algorithm>
 #include <cctype>
@@ -15,7 +15,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/graph_text.h"
-#include "delegate/partition/plan_partition.h"
 #include "gtest/gtest-spi.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
