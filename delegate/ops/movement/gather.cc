@@ -177,10 +177,9 @@ absl::StatusOr<ParsedNode> ParseGather(const NodeView& node) {
 
 absl::Status AddGather(Planner* planner, TensorId src, TensorId dst, int axis,
                        const std::vector<int>& indices) {
-  static constexpr const char* kAxes[] = {"AXIS_BATCH", "AXIS_Y", "AXIS_X",
-                                          "AXIS_CHANNEL"};
+  constexpr int kComponents[] = {3, 1, 0, 2};  // of B, H, W, C in the shader
   Dispatch d("gather");
-  d.Define(kAxes[axis]);
+  d.Define("AXIS", kComponents[axis]);
   d.Read("src", src).Write("dst", dst);
   const int count = static_cast<int>(indices.size());
   PackedConstant table("table", kTableWidth,
