@@ -82,8 +82,6 @@ void Rewriter::Finish() {
   graph_.nodes = std::move(nodes);
 }
 
-const DeviceProfile& Rewriter::profile() const { return context_.profile; }
-
 // --- Who makes and reads a tensor --------------------------------------------
 
 int Rewriter::MakerOf(TensorId id) const {

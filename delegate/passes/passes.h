@@ -22,13 +22,24 @@ namespace gles_delegate {
 
 // --- The engine --------------------------------------------------------------
 
+// Parameters of the passes.
+struct PassContext {
+  const DeviceProfile& profile;
+  // The kernels that quantized nodes must match.
+  quant::CpuKernels cpu = quant::CpuKernels::kTflite;
+  quant::KernelTraits traits = quant::TraitsOf(cpu);
+  // Output of integer_path: number of nodes on the integer path.
+  int* nodes_on_integer_path = nullptr;
+  // Gets a line for each node that a pass leaves as it is although it looks
+  // like one for it, with the reason.
+  std::vector<std::string>* notes = nullptr;
+};
+
 // The engine of all passes. It knows who makes and who reads each tensor while
 // nodes change, keeps the nodes in an order in which they can run, and counts
 // what a node binds. A pass looks at the graph through it and changes nodes
 // through it alone.
-
-struct PassContext;
-
+//
 // Nodes have numbers, in execution order, which stay theirs while a pass runs.
 class Rewriter {
  public:
@@ -43,7 +54,7 @@ class Rewriter {
   Graph& graph() { return graph_; }
   const Graph& graph() const { return graph_; }
   const PassContext& context() const { return context_; }
-  const DeviceProfile& profile() const;
+  const DeviceProfile& profile() const { return context_.profile; }
   const DeviceChoices& choices() const { return profile().choices; }
 
   const Tensor& tensor(TensorId id) const { return graph_.tensor(id); }
@@ -230,19 +241,6 @@ enum class PassStage {
   kFold,
   // After kFold. All remaining tensors keep their contents.
   kFuse,
-};
-
-// Parameters of the passes.
-struct PassContext {
-  const DeviceProfile& profile;
-  // The kernels that quantized nodes must match.
-  quant::CpuKernels cpu = quant::CpuKernels::kTflite;
-  quant::KernelTraits traits = quant::TraitsOf(cpu);
-  // Output of integer_path: number of nodes on the integer path.
-  int* nodes_on_integer_path = nullptr;
-  // Gets a line for each node that a pass leaves as it is although it looks
-  // like one for it, with the reason.
-  std::vector<std::string>* notes = nullptr;
 };
 
 // A rule looks at node n, for each node in order, or at the whole graph. It

@@ -443,52 +443,37 @@ absl::Status MakeTransferMemory(
   return absl::OkStatus();
 }
 
-// Makes a sampler if an app's texture is read.
-absl::Status MakeSampler(ExecutorParts* parts) {
-  for (const HostTransfer& input : parts->inputs) {
-    if (input.object().kind != ObjectForm::Kind::kTexture) continue;
-    ASSIGN_OR_RETURN(parts->sampler, egl::NearestSampler());
-    return absl::OkStatus();
-  }
-  return absl::OkStatus();
+bool IsTexture(const HostTransfer& transfer) {
+  return transfer.object().kind == ObjectForm::Kind::kTexture;
 }
 
 // The barrier between an output's readback and its next reader.
-GLbitfield FinalBarrierOf(HostTransfer::Way way) {
-  switch (way) {
-    case HostTransfer::Way::kPackedByHost:
-    case HostTransfer::Way::kMapped:
-    case HostTransfer::Way::kStaged:
-      return GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT;
-    case HostTransfer::Way::kUnmapped:
-      return GL_BUFFER_UPDATE_BARRIER_BIT;
-    case HostTransfer::Way::kBound:
-    case HostTransfer::Way::kBoundMemory:
-      return GL_ALL_BARRIER_BITS;  // the app, with whatever it likes
-  }
-  return GL_ALL_BARRIER_BITS;
+GLbitfield FinalBarrierOf(const HostTransfer& output) {
+  // The app, with whatever it likes.
+  if (output.is_bound()) return GL_ALL_BARRIER_BITS;
+  return output.way() == HostTransfer::Way::kUnmapped
+             ? GL_BUFFER_UPDATE_BARRIER_BIT
+             : GL_CLIENT_MAPPED_BUFFER_BARRIER_BIT_EXT;
 }
 
 // The barriers before the first command and after the last, which `graph`'s
 // variables and the host's reads ask for.
 void SetOuterBarriers(const Graph& graph, ExecutorParts* parts) {
   for (const HostTransfer& output : parts->outputs) {
-    parts->final_barrier |= FinalBarrierOf(output.way());
+    parts->final_barrier |= FinalBarrierOf(output);
   }
-  // An app's shader may have written its bound objects,
-  for (const HostTransfer& input : parts->inputs) {
-    if (!input.is_bound()) continue;
-    parts->first_barrier |= input.object().kind == ObjectForm::Kind::kTexture
-                                ? GL_TEXTURE_FETCH_BARRIER_BIT
-                                : GL_SHADER_STORAGE_BARRIER_BIT;
-  }
-  // or may still read the results of the last Invoke.
-  for (const HostTransfer& output : parts->outputs) {
-    if (!output.is_bound()) continue;
-    parts->first_barrier |= output.object().kind == ObjectForm::Kind::kTexture
-                                ? GL_SHADER_IMAGE_ACCESS_BARRIER_BIT
-                                : GL_SHADER_STORAGE_BARRIER_BIT;
-  }
+  const auto await = [&](const std::vector<HostTransfer>& transfers,
+                         GLbitfield of_texture) {
+    for (const HostTransfer& transfer : transfers) {
+      if (!transfer.is_bound()) continue;
+      parts->first_barrier |=
+          IsTexture(transfer) ? of_texture : GL_SHADER_STORAGE_BARRIER_BIT;
+    }
+  };
+  // An app's shader may have written its bound objects, or may still read the
+  // results of the last Invoke.
+  await(parts->inputs, GL_TEXTURE_FETCH_BARRIER_BIT);
+  await(parts->outputs, GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
   // The next Invoke reads the variable tensors of this one; and if it does not
   // wait for a fence at the end, stores of the next one have to wait.
   const bool has_state = absl::c_any_of(
@@ -500,14 +485,6 @@ void SetOuterBarriers(const Graph& graph, ExecutorParts* parts) {
                             GL_SHADER_IMAGE_ACCESS_BARRIER_BIT |
                             GL_SHADER_STORAGE_BARRIER_BIT;
   }
-}
-
-absl::Status UploadParams(const std::vector<uint8_t>& params,
-                          egl::Buffer* buffer) {
-  ASSIGN_OR_RETURN(*buffer, egl::Buffer::Create(params.size(), params.data(),
-                                                GL_STATIC_DRAW));
-  egl::LabelObject(GL_BUFFER_KHR, buffer->id(), "parameters");
-  return absl::OkStatus();
 }
 
 // Sets the caches' slots, and the commands that bind them.
@@ -557,10 +534,14 @@ absl::Status MakeCommands(const CommandSources& sources, ExecutorParts* parts) {
       parts->commands, [](const Command& c) { return c.barrier != 0; }));
   // Nothing to run: everything in the partition was folded.
   if (parts->commands.empty()) return absl::OkStatus();
-  parts->stats.memory.parameters =
-      static_cast<int64_t>(builder.params().size());
   SetOuterBarriers(sources.graph, parts);
-  return UploadParams(builder.params(), &parts->params);
+  const std::vector<uint8_t>& params = builder.params();
+  parts->stats.memory.parameters = static_cast<int64_t>(params.size());
+  ASSIGN_OR_RETURN(
+      parts->params,
+      egl::Buffer::Create(params.size(), params.data(), GL_STATIC_DRAW));
+  egl::LabelObject(GL_BUFFER_KHR, parts->params.id(), "parameters");
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -610,7 +591,9 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Create(
   parts.textures = memory.TakeTextures();
   parts.buffers = memory.TakeBuffers();
   timer.Lap("constants");
-  RETURN_IF_ERROR(MakeSampler(&parts));
+  if (absl::c_any_of(parts.inputs, IsTexture)) {
+    ASSIGN_OR_RETURN(parts.sampler, egl::NearestSampler());
+  }
   ASSIGN_OR_RETURN(auto compiled, FinishPrograms(std::move(started), programs));
   parts.stats.programs = static_cast<int>(programs->size());
   timer.Lap("programs");

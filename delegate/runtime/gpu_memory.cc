@@ -47,17 +47,8 @@ void Poison(Format format, absl::Span<uint8_t> memory) {
 }  // namespace
 
 GLenum InternalFormat(Format format) {
-  switch (format) {
-    case Format::kRgba32f:
-      return GL_RGBA32F;
-    case Format::kRgba16f:
-      return GL_RGBA16F;
-    case Format::kRgba32i:
-      return GL_RGBA32I;
-    case Format::kRgba8i:
-      return GL_RGBA8I;
-  }
-  return 0;
+  constexpr GLenum kNames[] = {GL_RGBA32F, GL_RGBA16F, GL_RGBA32I, GL_RGBA8I};
+  return kNames[static_cast<int>(format)];
 }
 
 absl::StatusOr<egl::Buffer> GpuMemory::MakeBuffer(const Slot& slot,
