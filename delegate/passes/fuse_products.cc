@@ -5,10 +5,12 @@
 // Must not fire on processors, which would compute the squares once for each
 // output slice, nor if the normalized rows or the gate are read elsewhere.
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/ops/dispatches.h"
@@ -28,78 +30,48 @@ struct RmsNorm {
   float epsilon = 0;
 };
 
-// Reads the steps of a node with row functions.
-class Steps {
- public:
-  Steps(const Graph& graph, const Node& node, const RowFunctionsAttributes& a)
-      : graph_(graph), node_(node), a_(a) {}
-
-  std::optional<RmsNorm> AsRmsNorm() const {
-    RmsNorm norm;
-    if (TakeNormalized(a_.results[0], &norm)) return norm;
-    const RowStep* scaled = Function("mul", a_.results[0]);
-    if (scaled == nullptr) return std::nullopt;
-    for (const auto& [scale, product] :
-         {std::pair(scaled->a, scaled->b), std::pair(scaled->b, scaled->a)}) {
-      norm.scale = InputOf(scale);
-      if (norm.scale == kNoTensor || !IsScale(norm.scale)) continue;
-      if (TakeNormalized(product, &norm)) return norm;
+// The normalization that is the only result of a node with row functions, by
+// its steps as text.
+std::optional<RmsNorm> RmsNormOf(const Graph& graph, const Node& node,
+                                 const RowFunctionsAttributes& a) {
+  RmsNorm norm;
+  const int channels = graph.tensor(node.outputs[0]).shape.c;
+  const auto input = [&](TensorId id) {
+    const Tensor& t = graph.tensor(id);
+    const bool is_scale = t.is_constant() && t.shape.elements() == t.shape.c;
+    if (t.shape.c != channels || !(is_scale || IsComputedFloat(t))) return "?";
+    TensorId& known = is_scale ? norm.scale : norm.rows;
+    if (known == kNoTensor) known = id;
+    return known != id ? "?" : is_scale ? "scale" : "rows";
+  };
+  std::vector<std::string> texts;  // by step
+  for (const RowStep& s : a.steps) {
+    if (s.kind == RowStep::Kind::kInput) {
+      texts.push_back(input(node.inputs[s.index]));
+      continue;
     }
-    return std::nullopt;
-  }
-
- private:
-  const RowStep* Function(const char* name, int step) const {
-    if (step < 0) return nullptr;
-    const RowStep& s = a_.steps[step];
-    return s.kind == RowStep::Kind::kFunction && s.function == name ? &s
-                                                                    : nullptr;
-  }
-  TensorId InputOf(int step) const {
-    return step >= 0 && a_.steps[step].kind == RowStep::Kind::kInput
-               ? node_.inputs[a_.steps[step].index]
-               : kNoTensor;
-  }
-  bool IsScale(TensorId id) const {
-    const Tensor& t = graph_.tensor(id);
-    return t.is_constant() && t.shape.elements() == t.shape.c &&
-           t.shape.c == graph_.tensor(node_.outputs[0]).shape.c;
-  }
-
-  bool TakeNormalized(int step, RmsNorm* norm) const {
-    const RowStep* product = Function("mul", step);
-    if (product == nullptr) return false;
-    for (const auto& [rows, factor] : {std::pair(product->a, product->b),
-                                       std::pair(product->b, product->a)}) {
-      norm->rows = InputOf(rows);
-      if (norm->rows != kNoTensor && IsRootOfSquares(factor, rows, norm)) {
-        return IsComputedFloat(graph_.tensor(norm->rows)) &&
-               graph_.tensor(norm->rows).shape.c ==
-                   graph_.tensor(node_.outputs[0]).shape.c;
-      }
+    std::string x = texts[s.a], y = s.b < 0 ? "" : texts[s.b];
+    if (s.kind == RowStep::Kind::kReduce) {
+      const bool is_mean = s.reducer == Reducer::kMean;
+      texts.push_back(absl::StrCat(is_mean ? "mean" : "?", "(", x, ")"));
+    } else if (s.b < 0) {
+      texts.push_back(absl::StrCat(s.function, "(", x, ")"));
+      if (x == "mean(square(rows))") norm.epsilon = s.params[0];
+    } else if (s.function == "mul" && x == y) {
+      texts.push_back(absl::StrCat("square(", x, ")"));
+    } else {
+      if (y < x) std::swap(x, y);
+      texts.push_back(absl::StrCat(s.function, "(", x, ", ", y, ")"));
     }
-    return false;
   }
-
-  bool IsRootOfSquares(int step, int rows, RmsNorm* norm) const {
-    const RowStep* root = Function("rsqrt", step);
-    const RowStep* sum = root == nullptr ? nullptr : Function("add", root->a);
-    if (sum == nullptr || sum->b >= 0) return false;
-    norm->epsilon = sum->params[0];
-    const RowStep& mean = a_.steps[sum->a];
-    if (mean.kind != RowStep::Kind::kReduce || mean.reducer != Reducer::kMean) {
-      return false;
-    }
-    const RowStep* square = Function("square", mean.a);
-    if (square != nullptr) return square->a == rows;
-    square = Function("mul", mean.a);
-    return square != nullptr && square->a == rows && square->b == rows;
-  }
-
-  const Graph& graph_;
-  const Node& node_;
-  const RowFunctionsAttributes& a_;
-};
+  constexpr char kRoot[] = "rsqrt(add(mean(square(rows))))";
+  const std::string normalized = absl::StrCat("mul(rows, ", kRoot, ")");
+  const std::string& result = texts[a.results[0]];
+  return result == normalized ||
+                 result == absl::StrCat("mul(", normalized, ", scale)")
+             ? std::optional(norm)
+             : std::nullopt;
+}
 
 std::optional<Convolution> RowProductOf(const Rewriter& r, int n) {
   if (r.AttributesOf<FullyConnectedAttributes>(n) == nullptr) {
@@ -145,7 +117,7 @@ void NormalizeFewRows(Rewriter& r, int n) {
   const auto* a = r.AttributesOf<RowFunctionsAttributes>(n);
   if (a == nullptr || r.node(n).outputs.size() != 1) return;
   const TensorId rows = r.node(n).outputs[0];
-  const auto norm = Steps(r.graph(), r.node(n), *a).AsRmsNorm();
+  const auto norm = RmsNormOf(r.graph(), r.node(n), *a);
   if (!norm || r.shape(norm->rows) != r.shape(rows)) return;
   const std::vector<int> readers = r.ReadersOf(rows);
   if (readers.empty() || !r.IsReadOnlyBy(rows, [&](int reader) {
