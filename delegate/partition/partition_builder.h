@@ -17,8 +17,8 @@
 #include "delegate/partition/partition_report.h"
 #include "delegate/partition/plan_partition.h"
 #include "delegate/plan/dispatch.h"
-#include "delegate/runtime/constant_memory.h"
 #include "delegate/runtime/executor.h"
+#include "delegate/runtime/gpu_memory.h"
 #include "egl/context.h"
 
 namespace gles_delegate {

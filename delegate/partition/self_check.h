@@ -11,7 +11,7 @@
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"
 #include "delegate/plan/planner.h"
-#include "delegate/runtime/constant_memory.h"
+#include "delegate/runtime/gpu_memory.h"
 #include "delegate/runtime/host_transfer.h"
 #include "egl/context.h"
 

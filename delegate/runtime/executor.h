@@ -18,7 +18,6 @@
 #include "delegate/cache/cache_store.h"
 #include "delegate/plan/memory_plan.h"
 #include "delegate/plan/planner.h"
-#include "delegate/runtime/constant_memory.h"
 #include "delegate/runtime/gpu_memory.h"
 #include "delegate/runtime/host_transfer.h"
 #include "delegate/runtime/program_cache.h"

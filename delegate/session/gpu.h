@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "delegate/partition/background_build.h"
-#include "delegate/runtime/constant_memory.h"
+#include "delegate/runtime/gpu_memory.h"
 #include "delegate/runtime/worker_thread.h"
 #include "egl/context.h"
 
