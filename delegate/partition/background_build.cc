@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
@@ -167,8 +166,7 @@ void BackgroundThread::Work() {
 }
 
 void BackgroundThread::Build(Job* job) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
+  const double start = NowUs();
   BackgroundBuild::Result& result = job->result;
   const absl::Status ran = context_->Run([&]() -> absl::Status {
     // Released in the context: this thread may have the job for longer than
@@ -191,8 +189,7 @@ void BackgroundThread::Build(Job* job) {
     return absl::OkStatus();
   });
   if (!ran.ok()) result.executor = ran;
-  result.ms =
-      std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  result.ms = (NowUs() - start) / 1000;
 }
 
 BackgroundBuild::BackgroundBuild(std::shared_ptr<BackgroundThread> thread,

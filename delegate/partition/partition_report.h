@@ -12,7 +12,6 @@
 #include "delegate/partition/self_check.h"
 #include "delegate/plan/dispatch.h"
 #include "delegate/runtime/executor.h"
-#include "delegate/runtime/stage_times.h"
 
 namespace gles_delegate {
 

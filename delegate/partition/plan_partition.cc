@@ -23,6 +23,7 @@
 #include "delegate/partition/self_check_reference.h"
 #include "delegate/passes/passes.h"
 #include "delegate/plan/share_programs.h"
+#include "delegate/runtime/executor.h"
 #include "egl/process.h"
 
 namespace gles_delegate {

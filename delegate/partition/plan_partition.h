@@ -12,7 +12,6 @@
 #include "absl/types/span.h"
 #include "delegate/graph/graph.h"
 #include "delegate/plan/planner.h"
-#include "delegate/runtime/stage_times.h"
 #include "egl/context.h"
 
 namespace gles_delegate {
@@ -103,6 +102,8 @@ struct PlannedPartition {
   // Why it was planned without the passes; Ok: it was planned with them.
   absl::Status passes_dropped;
 };
+
+class StageTimer;  // delegate/runtime/executor.h
 
 // Nodes that were accepted always run: if the graph cannot be planned after the
 // passes, it is planned without them, and `passes_dropped` says why. `timer`

@@ -9,6 +9,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -22,7 +23,6 @@
 #include "delegate/runtime/host_transfer.h"
 #include "delegate/runtime/program_cache.h"
 #include "delegate/runtime/schedule.h"
-#include "delegate/runtime/stage_times.h"
 #include "delegate/runtime/validator.h"
 #include "egl/context.h"
 #include "egl/host_copy.h"
@@ -60,6 +60,56 @@ class TimedRuns {
   std::deque<TimedRun> runs_;
   int count_ = 0;
 };
+
+// --- Start-up times by stage, for the report ---------------------------------
+
+// Milliseconds by stage, in order of first appearance.
+class StageTimes {
+ public:
+  void Add(const std::string& stage, double ms) {
+    for (auto& [name, total] : stages_) {
+      if (name == stage) {
+        total += ms;
+        return;
+      }
+    }
+    stages_.emplace_back(stage, ms);
+  }
+  void Add(const StageTimes& other) {
+    for (const auto& [name, ms] : other.stages_) Add(name, ms);
+  }
+  // 0 for an unknown stage.
+  double Of(const std::string& stage) const {
+    for (const auto& [name, total] : stages_) {
+      if (name == stage) return total;
+    }
+    return 0;
+  }
+  const std::vector<std::pair<std::string, double>>& stages() const {
+    return stages_;
+  }
+
+ private:
+  std::vector<std::pair<std::string, double>> stages_;
+};
+
+// A stopwatch. Lap() adds the time since the last Lap(), or since construction,
+// to a stage. `times` must outlive it.
+class StageTimer {
+ public:
+  explicit StageTimer(StageTimes* times) : times_(times) {}
+  void Lap(const char* stage) {
+    const double now = NowUs();
+    times_->Add(stage, (now - last_us_) / 1000);
+    last_us_ = now;
+  }
+
+ private:
+  StageTimes* times_;
+  double last_us_ = NowUs();
+};
+
+// --- Executors ---------------------------------------------------------------
 
 // Statistics of construction and memory, for the report.
 struct ExecutorStats {

@@ -15,7 +15,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "delegate/partition/partition_report.h"
-#include "delegate/runtime/stage_times.h"
 #include "delegate/session/gpu.h"
 #include "delegate/tflite/options.h"
 #include "delegate/tflite/reader.h"
