@@ -363,29 +363,17 @@ FunctionLibrary::FunctionLibrary(absl::string_view library) {
     line = absl::StripTrailingAsciiWhitespace(line.substr(0, line.find("//")));
     if (line.empty()) continue;
     if (line[0] == '#') {
-      Add(absl::StrCat(line, "\n"), "");
+      items_.push_back({absl::StrCat(line, "\n"), ""});
       continue;
     }
     absl::StrAppend(&text, line, "\n");
     depth += static_cast<int>(absl::c_count(line, '{'));
     depth -= static_cast<int>(absl::c_count(line, '}'));
     if (depth == 0 && absl::StrContains(text, '}')) {
-      Add(text, FunctionName(text));
-      text.clear();
+      const std::string name = FunctionName(text);
+      items_.push_back({std::exchange(text, ""), name});
     }
   }
-}
-
-void FunctionLibrary::Add(std::string text, std::string name) {
-  items_.push_back({std::move(text), std::move(name), {}});
-  Item& item = items_.back();
-  std::set<absl::string_view> words;
-  ForEachWord(item.text, [&](absl::string_view word) { words.insert(word); });
-  std::set<std::string> calls;
-  for (const Item& callee : items_) {
-    if (words.count(callee.name) > 0) calls.insert(callee.name);
-  }
-  item.calls.assign(calls.begin(), calls.end());
 }
 
 std::string FunctionLibrary::Select(absl::Span<const std::string> names) const {
@@ -395,7 +383,9 @@ std::string FunctionLibrary::Select(absl::Span<const std::string> names) const {
   for (size_t i = items_.size(); i-- > 0;) {
     const Item& item = items_[i];
     taken[i] = item.name.empty() || wanted.count(item.name) > 0;
-    if (taken[i]) wanted.insert(item.calls.begin(), item.calls.end());
+    if (!taken[i]) continue;
+    ForEachWord(item.text,
+                [&wanted](absl::string_view word) { wanted.insert(word); });
   }
   std::string text;
   for (size_t i = 0; i < items_.size(); ++i) {

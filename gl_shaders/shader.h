@@ -298,11 +298,8 @@ class FunctionLibrary {
  private:
   struct Item {
     std::string text;
-    std::string name;                // of the function; "" for a #define
-    std::vector<std::string> calls;  // names of functions, perhaps its own
+    std::string name;  // of the function; "" for a #define
   };
-  void Add(std::string text, std::string name);
-
   std::vector<Item> items_;
 };
 
