@@ -127,19 +127,20 @@ int32_t WithoutZeros(int64_t sum, const MeanOfQuantized& m) {
   return static_cast<int32_t>(sum - int64_t{m.count} * m.in.zero_point);
 }
 
-Multiplier RescalingOf(const MeanOfQuantized& m) {
-  return MultiplierOf(static_cast<double>(m.in.scale) / m.out.scale);
-}
-
-int32_t RescaledThenDivided(int64_t sum, const MeanOfQuantized& m) {
-  return DivideRounded(Multiply(WithoutZeros(sum, m), RescalingOf(m), m.ties),
-                       m.count) +
-         m.out.zero_point;
-}
-
-Multiplier PlaneMultiplier(const MeanOfQuantized& m) {
-  const float count = static_cast<float>(m.count);
-  return MultiplierOf(m.in.scale / (count * m.out.scale));
+// Of the ways that multiply in integers.
+Multiplier ScalingOf(const MeanOfQuantized& m) {
+  switch (m.way) {
+    case Way::kZeroPointsApart:
+      return MultiplierOf(m.in.scale /
+                          (static_cast<float>(m.count) * m.out.scale));
+    case Way::kByOneMultiplier:
+      if (!m.is_sum) return MeanMultiplierOf(m.in.scale, m.out.scale, m.count);
+      [[fallthrough]];
+    case Way::kRescaledThenDivided:
+      return MultiplierOf(static_cast<double>(m.in.scale) / m.out.scale);
+    default:
+      return {};
+  }
 }
 
 // `value`, limited to a magnitude of `max`. NaN, such as 0 times an infinite
@@ -154,13 +155,8 @@ int32_t ZeroPointsApart(int64_t sum, const MeanOfQuantized& m) {
   zero = Within(static_cast<float>(kFar), zero > 0 ? zero + 0.5f : zero - 0.5f);
   const int64_t bias = m.out.zero_point - static_cast<int64_t>(zero);
   const int64_t code =
-      Multiply(static_cast<int32_t>(sum), PlaneMultiplier(m), m.ties) + bias;
+      Multiply(static_cast<int32_t>(sum), ScalingOf(m), m.ties) + bias;
   return static_cast<int32_t>(std::clamp(code, -kFar, kFar));
-}
-
-Multiplier OneMultiplierOf(const MeanOfQuantized& m) {
-  return m.is_sum ? RescalingOf(m)
-                  : MeanMultiplierOf(m.in.scale, m.out.scale, m.count);
 }
 
 int32_t Limited(float code) {
@@ -192,6 +188,28 @@ int32_t InFloatsToEven(int64_t sum, const MeanOfQuantized& m) {
   const float product = static_cast<float>(sum) * scale;
   const float code = Within(1024.0f, product + bias);
   return MultiplyAsFloat(1, code);  // rounds to even
+}
+
+// Before it is limited to the type's range.
+int32_t CodeOf(int64_t sum, const MeanOfQuantized& m) {
+  switch (m.way) {
+    case Way::kTruncated:
+      return static_cast<int32_t>(sum / m.count);
+    case Way::kRescaledThenDivided:
+      return DivideRounded(Multiply(WithoutZeros(sum, m), ScalingOf(m), m.ties),
+                           m.count) +
+             m.out.zero_point;
+    case Way::kZeroPointsApart:
+      return ZeroPointsApart(sum, m);
+    case Way::kByOneMultiplier:
+      return Multiply(WithoutZeros(sum, m), ScalingOf(m), m.ties) +
+             m.out.zero_point;
+    case Way::kFloat:
+      return InFloats(sum, m);
+    case Way::kFloatToEven:
+      return InFloatsToEven(sum, m);
+  }
+  return 0;
 }
 
 // The ways of a runtime's kernels.
@@ -234,8 +252,9 @@ Multiplier MeanMultiplierOf(float in_scale, float out_scale, int32_t count) {
   Multiplier multiplier =
       MultiplierOf(static_cast<double>(in_scale) / out_scale);
   constexpr int kMinShift = -31;
-  const int shift = std::min(31 - absl::countl_zero(static_cast<uint32_t>(count)),
-                             multiplier.shift - kMinShift);
+  const int shift =
+      std::min(31 - absl::countl_zero(static_cast<uint32_t>(count)),
+               multiplier.shift - kMinShift);
   multiplier.value =
       static_cast<int32_t>((int64_t{multiplier.value} << shift) / count);
   multiplier.shift -= shift;
@@ -243,53 +262,13 @@ Multiplier MeanMultiplierOf(float in_scale, float out_scale, int32_t count) {
 }
 
 bool MeanOfQuantized::FitsSums() const {
-  const double max = 255.0 * count;
-  if (max > std::numeric_limits<int32_t>::max()) return false;
-  Multiplier multiplier;
-  switch (way) {
-    case Way::kTruncated:
-    case Way::kFloat:
-    case Way::kFloatToEven:
-      return true;
-    case Way::kRescaledThenDivided:
-      multiplier = RescalingOf(*this);
-      break;
-    case Way::kZeroPointsApart:
-      multiplier = PlaneMultiplier(*this);
-      break;
-    case Way::kByOneMultiplier:
-      multiplier = OneMultiplierOf(*this);
-      break;
-  }
-  return max * std::ldexp(1.0, multiplier.shift) <
+  return 255.0 * count * std::ldexp(1.0, std::max(0, ScalingOf(*this).shift)) <
          std::numeric_limits<int32_t>::max();
 }
 
 int32_t MeanOfQuantized::Code(int64_t sum) const {
-  int32_t code = 0;
-  switch (way) {
-    case Way::kTruncated:
-      code = static_cast<int32_t>(sum / count);
-      break;
-    case Way::kRescaledThenDivided:
-      code = RescaledThenDivided(sum, *this);
-      break;
-    case Way::kZeroPointsApart:
-      code = ZeroPointsApart(sum, *this);
-      break;
-    case Way::kByOneMultiplier:
-      code = Multiply(WithoutZeros(sum, *this), OneMultiplierOf(*this), ties) +
-             out.zero_point;
-      break;
-    case Way::kFloat:
-      code = InFloats(sum, *this);
-      break;
-    case Way::kFloatToEven:
-      code = InFloatsToEven(sum, *this);
-      break;
-  }
   const CodeRange range = RangeOf(1, is_unsigned);
-  return std::clamp(code, range.low, range.high);
+  return std::clamp(CodeOf(sum, *this), range.low, range.high);
 }
 
 MeanOfQuantized MeanOf(const Reducing& r, CpuKernels cpu) {
