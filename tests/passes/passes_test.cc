@@ -151,7 +151,7 @@ TEST(RemoveIdentityTest, ResizesOfQuantizedValuesStay) {
   EXPECT_THAT(b.Ops(), ElementsAre("RELU", "RESIZE_BILINEAR", "RELU"));
 }
 
-// The table whose head is "| pass |" has the passes that run, in order.
+// The table whose head is "| pass |" lists the passes that run, in order.
 TEST(PassesListTest, TheDocumentationHasAllPasses) {
   std::ifstream file(GLES_DELEGATE_SOURCE_DIR "/docs/architecture.md");
   std::string line;
