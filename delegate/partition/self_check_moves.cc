@@ -25,8 +25,7 @@ AxisArray FoldedExtents(const std::vector<int>& dims) {
   return ExtentsOf(tensor);
 }
 
-}  // namespace
-
+// PlaceOf() and ElementOf() for AxisArrays, for tensors of up to rank 5.
 AxisArray AxesOf(int64_t element, const AxisArray& extents) {
   AxisArray at = {};
   for (int axis : kFastestFirst) {
@@ -44,6 +43,8 @@ int64_t ElementAt(const AxisArray& at, const AxisArray& extents) {
   }
   return element;
 }
+
+}  // namespace
 
 int64_t ElementBefore(absl::Span<const TransposeStep> steps, int64_t element) {
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {

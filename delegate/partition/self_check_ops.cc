@@ -19,6 +19,10 @@
 namespace gles_delegate {
 namespace {
 
+// Minimum distance of a value from a step, as a fraction of its magnitude, for
+// which its side is certain, even with halves.
+constexpr double kSure = 2e-2;
+
 // --- Convolutions and products -----------------------------------------------
 
 // A convolution of planes as one of volumes.

@@ -17,10 +17,6 @@
 
 namespace gles_delegate {
 
-// Minimum distance of a value from a step, as a fraction of its magnitude, for
-// which its side is certain, even with halves.
-inline constexpr double kSure = 2e-2;
-
 // --- Places ------------------------------------------------------------------
 
 // The position of an element in a tensor: BHWC.
@@ -52,9 +48,6 @@ inline int64_t Broadcast(const Place& p, const Shape& s) {
 
 inline bool Inside(int at, int extent) { return at >= 0 && at < extent; }
 
-// The same for AxisArrays, for tensors of up to rank 5.
-AxisArray AxesOf(int64_t element, const AxisArray& extents);
-int64_t ElementAt(const AxisArray& at, const AxisArray& extents);
 // The input's element that the steps move to `element`.
 int64_t ElementBefore(absl::Span<const TransposeStep> steps, int64_t element);
 

@@ -479,7 +479,9 @@ void SetOuterBarriers(const Graph& graph, ExecutorParts* parts) {
   const bool has_state = absl::c_any_of(
       graph.inputs, [&](TensorId id) { return graph.tensor(id).is_variable; });
   const bool is_awaited =
-      AnyStaysMapped(parts->outputs) || AnyPackedByHost(parts->outputs);
+      absl::c_any_of(parts->outputs, [](const HostTransfer& output) {
+        return output.stays_mapped() || output.is_packed_by_host();
+      });
   if (!parts->caches.empty() || has_state || !is_awaited) {
     parts->first_barrier |= GL_TEXTURE_FETCH_BARRIER_BIT |
                             GL_SHADER_IMAGE_ACCESS_BARRIER_BIT |

@@ -394,9 +394,4 @@ bool AnyPackedByHost(absl::Span<const HostTransfer> transfers) {
       transfers, [](const HostTransfer& t) { return t.is_packed_by_host(); });
 }
 
-bool AnyStaysMapped(absl::Span<const HostTransfer> transfers) {
-  return absl::c_any_of(transfers,
-                        [](const HostTransfer& t) { return t.stays_mapped(); });
-}
-
 }  // namespace gles_delegate

@@ -311,8 +311,6 @@ class HostTransfer {
 int64_t GpuBytes(absl::Span<const HostTransfer> transfers);
 // True if the host packs or unpacks at least one of these.
 bool AnyPackedByHost(absl::Span<const HostTransfer> transfers);
-// True if at least one of these stays mapped in the host's order.
-bool AnyStaysMapped(absl::Span<const HostTransfer> transfers);
 
 }  // namespace gles_delegate
 

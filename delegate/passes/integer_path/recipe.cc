@@ -44,6 +44,13 @@ TensorId NewConstant(std::string name, DataType type, std::vector<int> dims,
   return graph->AddTensor(std::move(tensor));
 }
 
+// True for one output with the simulator of its quantization as the last
+// post-op.
+bool EndsInSimulator(const Node& node) {
+  return node.outputs.size() == 1 && !node.post_ops.empty() &&
+         node.post_ops.back().function == "quantize";
+}
+
 }  // namespace
 
 // --- Tensors -----------------------------------------------------------------
@@ -78,11 +85,6 @@ PostOp ShiftOf(const Tensor& from, const Tensor& to) {
   const int64_t shift =
       from.quantization.zero_point[0] - to.quantization.zero_point[0];
   return PostOpOf("add", shift);
-}
-
-bool EndsInSimulator(const Node& node) {
-  return node.outputs.size() == 1 && !node.post_ops.empty() &&
-         node.post_ops.back().function == "quantize";
 }
 
 // --- Multipliers -------------------------------------------------------------

@@ -39,10 +39,6 @@ TensorId AsQuantized(Graph* graph, TensorId id);
 // in `to`.
 PostOp ShiftOf(const Tensor& from, const Tensor& to);
 
-// True for one output with the simulator of its quantization as the last
-// post-op.
-bool EndsInSimulator(const Node& node);
-
 // A post-op with these first parameters, of any types; the others are 0.
 template <typename... Params>
 PostOp PostOpOf(const char* function, Params... params) {
