@@ -1,6 +1,5 @@
 #include "tools/runner/backend.h"
 
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,56 +11,6 @@
 #include "tools/runner/latency.h"
 
 namespace gles_delegate {
-namespace {
-
-// The probe whose delegate is preparing; Replace gets no user data.
-thread_local DelegationProbe* preparing = nullptr;
-
-}  // namespace
-
-DelegationProbe::DelegationProbe(TfLiteDelegate* inner) : inner_(inner) {
-  // The buffer callbacks stay unset: the tensors name the inner delegate, so
-  // that TFLite calls the callbacks of that one.
-  outer_.base.data_ = this;
-  outer_.base.Prepare = &DelegationProbe::Prepare;
-  outer_.base.flags = inner->flags;
-}
-
-TfLiteStatus DelegationProbe::Prepare(TfLiteContext* context,
-                                      TfLiteDelegate* outer) {
-  auto* probe = static_cast<DelegationProbe*>(outer->data_);
-  TfLiteIntArray* plan = nullptr;
-  if (context->GetExecutionPlan(context, &plan) == kTfLiteOk) {
-    probe->nodes_total_ = plan->size;
-  }
-  // memcpy, since the two types of function differ in the registration.
-  auto& function = context->ReplaceNodeSubsetsWithDelegateKernels;
-  const auto theirs = function;
-  std::memcpy(&probe->replace_, &theirs, sizeof(theirs));
-  const auto ours = &DelegationProbe::Replace;
-  std::memcpy(&function, &ours, sizeof(ours));
-  preparing = probe;
-  const TfLiteStatus status = probe->inner_->Prepare(context, probe->inner_);
-  function = theirs;
-  preparing = nullptr;
-  return status;
-}
-
-TfLiteStatus DelegationProbe::Replace(TfLiteContext* context,
-                                      NewestRegistration registration,
-                                      const TfLiteIntArray* nodes,
-                                      TfLiteDelegate* delegate) {
-  DelegationProbe* probe = preparing;
-  probe->nodes_delegated_ = nodes->size;
-  TfLiteDelegateParams* partitions = nullptr;
-  int count = 0;
-  if (context->PreviewDelegatePartitioning(context, nodes, &partitions,
-                                           &count) == kTfLiteOk) {
-    probe->partitions_ = count;
-  }
-  return probe->replace_(context, registration, nodes, delegate);
-}
-
 namespace {
 
 int NodesInModel(const Model& model) {
@@ -109,6 +58,28 @@ std::string BackendSpec::name() const {
   return "cpu";
 }
 
+TfLiteStatus Backend::Prepare(TfLiteContext* context,
+                              TfLiteDelegate* counting) {
+  auto* backend = static_cast<Backend*>(counting->data_);
+  TfLiteDelegate* delegate = backend->delegate_.get();
+  TfLiteIntArray* plan = nullptr;
+  TF_LITE_ENSURE_STATUS(context->GetExecutionPlan(context, &plan));
+  const int nodes = plan->size;
+  const TfLiteStatus status = delegate->Prepare(context, delegate);
+  TF_LITE_ENSURE_STATUS(context->GetExecutionPlan(context, &plan));
+  int left = 0, partitions = 0;
+  for (int i = 0; i < plan->size; ++i) {
+    TfLiteNode* node = nullptr;
+    TfLiteRegistration* registration = nullptr;
+    TF_LITE_ENSURE_STATUS(context->GetNodeAndRegistration(
+        context, plan->data[i], &node, &registration));
+    ++(node->delegate == delegate ? partitions : left);
+  }
+  backend->counted_.nodes_delegated = nodes - left;
+  backend->counted_.partitions = partitions;
+  return status;
+}
+
 absl::Status Backend::MakeDelegate() {
   absl::StatusOr<DelegatePtr> delegate;
   switch (spec_.kind) {
@@ -154,13 +125,17 @@ absl::StatusOr<std::unique_ptr<Backend>> Backend::CreateWith(
   std::unique_ptr<Backend> backend(new Backend);
   backend->spec_ = spec;
   backend->quantized_ = quantized;
-  backend->nodes_in_model_ = NodesInModel(model);
+  backend->counted_.nodes_total = NodesInModel(model);
   RETURN_IF_ERROR(backend->MakeDelegate());
 
   TfLiteDelegate* delegate = backend->delegate_.get();
   if (delegate != nullptr && spec.kind != BackendSpec::Kind::kGles) {
-    backend->probe_ = std::make_unique<DelegationProbe>(delegate);
-    delegate = backend->probe_->delegate();
+    // The buffer callbacks stay unset: the tensors name the inner delegate, so
+    // that TFLite calls the callbacks of that one.
+    backend->counting_.base.data_ = backend.get();
+    backend->counting_.base.Prepare = &Backend::Prepare;
+    backend->counting_.base.flags = delegate->flags;
+    delegate = &backend->counting_.base;
   }
   InterpreterOptions options;
   options.num_threads = spec.num_threads;
@@ -197,12 +172,7 @@ absl::StatusOr<BackendFacts> Backend::Facts() const {
   if (spec_.kind == BackendSpec::Kind::kGles) {
     return ReadGlesReport(delegate_.get());
   }
-  BackendFacts facts;
-  facts.nodes_total = nodes_in_model_;
-  if (probe_ != nullptr) {
-    facts.nodes_delegated = probe_->nodes_delegated();
-    facts.partitions = probe_->partitions();
-  }
+  BackendFacts facts = counted_;
   facts.renderer =
       spec_.kind == BackendSpec::Kind::kExternal ? spec_.library_path : "CPU";
   facts.driver = absl::StrCat("TensorFlow Lite ", TfLiteVersion());

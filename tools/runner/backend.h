@@ -15,44 +15,6 @@
 
 namespace gles_delegate {
 
-// Counts what a delegate takes of a graph, for delegates that do not say.
-
-// A delegate that passes every call on to another, and notes the nodes that the
-// other claims when it is applied.
-// Ownership: borrows `inner`; both must outlive the interpreter.
-// Threads: as the inner delegate's.
-class DelegationProbe {
- public:
-  explicit DelegationProbe(TfLiteDelegate* inner);
-  DelegationProbe(const DelegationProbe&) = delete;
-  DelegationProbe& operator=(const DelegationProbe&) = delete;
-
-  // The delegate to apply to the interpreter.
-  TfLiteDelegate* delegate() { return &outer_.base; }
-
-  int nodes_total() const { return nodes_total_; }
-  int nodes_delegated() const { return nodes_delegated_; }
-  int partitions() const { return partitions_; }
-
- private:
-  static TfLiteStatus Prepare(TfLiteContext* context, TfLiteDelegate* outer);
-  // Stands in for the context's function while the inner delegate prepares. The
-  // runtime's registration may be shorter; the newest one is taken and
-  // passed on, as ReplaceNodes() of simple_delegate.cc does, so that no member
-  // is lost.
-  static TfLiteStatus Replace(TfLiteContext* context,
-                              NewestRegistration registration,
-                              const TfLiteIntArray* nodes,
-                              TfLiteDelegate* delegate);
-
-  TfLiteDelegate* inner_;
-  NewestDelegate outer_ = {};
-  decltype(&DelegationProbe::Replace) replace_ = nullptr;
-  int nodes_total_ = 0;
-  int nodes_delegated_ = 0;
-  int partitions_ = 0;
-};
-
 struct BackendSpec {
   enum class Kind { kCpu, kXnnpack, kGles, kExternal };
 
@@ -108,15 +70,17 @@ class Backend {
       const std::vector<std::vector<int>>& input_shapes,
       XnnpackQuantized quantized);
   absl::Status MakeDelegate();
+  // Prepares the delegate, and counts what it replaces.
+  static TfLiteStatus Prepare(TfLiteContext* context, TfLiteDelegate* counting);
 
   // The last member is destroyed first, as it must be.
   BackendSpec spec_;
   XnnpackQuantized quantized_ = XnnpackQuantized::kNone;  // of kXnnpack
   DelegatePtr delegate_;
-  std::unique_ptr<DelegationProbe> probe_;
+  NewestDelegate counting_ = {};  // applied for delegates that do not say
   std::unique_ptr<Interpreter> interpreter_;
   double init_ms_ = 0;
-  int nodes_in_model_ = 0;
+  BackendFacts counted_;
 };
 
 }  // namespace gles_delegate
