@@ -251,7 +251,7 @@ class Builder {
       id = builder_.AddConstantBytes(tensor.name, tensor.shape, tensor.type,
                                      BytesOfType(tensor.type, numbers));
     }
-    Quantize(id, tensor.quantization);
+    builder_.SetQuantization(id, tensor.quantization);
     return ids_[tensor.name] = id;
   }
 
@@ -339,14 +339,6 @@ class Builder {
       spec.quantization = {q->scale, q->zero_point, q->quantized_dimension};
     }
     return spec;
-  }
-
-  void Quantize(int id, const ModelQuantization& q) {
-    if (q.scale.empty()) return;
-    auto& of_tensor = TensorAt(id).quantization;
-    of_tensor = std::make_unique<schema::QuantizationParametersT>();
-    of_tensor->scale = q.scale;
-    of_tensor->zero_point = q.zero_point;
   }
 
   void AddNode(const NodeSpec& node) {

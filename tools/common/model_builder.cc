@@ -67,6 +67,16 @@ int ModelBuilder::AddHalfConstant(std::string name, Shape shape,
                           half.size() * sizeof(uint16_t)));
 }
 
+void ModelBuilder::SetQuantization(int tensor, ModelQuantization quantization) {
+  auto& of_tensor = graph().tensors[tensor]->quantization;
+  of_tensor = nullptr;
+  if (quantization.scale.empty()) return;
+  of_tensor = std::make_unique<schema::QuantizationParametersT>();
+  of_tensor->scale = std::move(quantization.scale);
+  of_tensor->zero_point = std::move(quantization.zero_point);
+  of_tensor->quantized_dimension = quantization.dimension;
+}
+
 void ModelBuilder::SetSparsity(int tensor,
                                schema::SparsityParametersT sparsity) {
   graph().tensors[tensor]->sparsity =
@@ -147,14 +157,10 @@ int ModelBuilder::AddTensorWithBuffer(std::string name, Shape shape,
   tensor->shape = std::move(shape);
   tensor->type = type;
   tensor->buffer = buffer;
-  if (!quantization.scale.empty()) {
-    tensor->quantization = std::make_unique<schema::QuantizationParametersT>();
-    tensor->quantization->scale = std::move(quantization.scale);
-    tensor->quantization->zero_point = std::move(quantization.zero_point);
-    tensor->quantization->quantized_dimension = quantization.dimension;
-  }
   graph().tensors.push_back(std::move(tensor));
-  return static_cast<int>(graph().tensors.size()) - 1;
+  const int id = static_cast<int>(graph().tensors.size()) - 1;
+  SetQuantization(id, std::move(quantization));
+  return id;
 }
 
 int ModelBuilder::AddOperator(schema::BuiltinOperator op,

@@ -116,6 +116,9 @@ class ModelBuilder {
   int AddHalfConstant(std::string name, Shape shape,
                       absl::Span<const float> data);
 
+  // Without a scale: not quantized.
+  void SetQuantization(int tensor, ModelQuantization quantization);
+
   // Marks a constant as sparse: its data are the stored values alone.
   void SetSparsity(int tensor, schema::SparsityParametersT sparsity);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -17,11 +18,14 @@ namespace {
 
 using testing::ElementCount;
 
-// Builds a model of 8- or 16-bit tensors.
-class QuantizedBuilder {
+// A model of floats that becomes one of 8- or 16-bit tensors.
+class QuantizedModel {
  public:
-  explicit QuantizedBuilder(const Quantizing& how)
-      : how_(how), random_(how.description) {}
+  QuantizedModel(const std::vector<uint8_t>& floats, const Quantizing& how)
+      : how_(how), random_(how.description) {
+    builder_.model() = std::move(*schema::UnPackModel(floats.data()));
+    inputs_.resize(graph().inputs.size());
+  }
 
   TensorType type() const { return how_.type; }
   bool is_signed() const { return type() == TensorType::INT8; }
@@ -31,7 +35,18 @@ class QuantizedBuilder {
   int max() const { return min() + (is_int16() ? 65535 : 255); }
   Codes codes() const { return how_.codes; }
   testing::Random& random() { return random_; }
-  ModelBuilder& builder() { return builder_; }
+  schema::SubGraphT& graph() { return *builder_.model().subgraphs[0]; }
+  schema::TensorT& tensor(int id) { return *graph().tensors[id]; }
+  Op OpOf(const schema::OperatorT& node) {
+    return builder_.model().operator_codes[node.opcode_index]->builtin_code;
+  }
+  bool IsInput(int id) {
+    const std::vector<int>& inputs = graph().inputs;
+    return std::count(inputs.begin(), inputs.end(), id) > 0;
+  }
+  bool IsConstant(int id) {
+    return !builder_.model().buffers[tensor(id).buffer]->data.empty();
+  }
 
   // A scale: a power of two from 2^-8 to 2^2 and one unit in the last place
   // beside it, an oddity that converters write, or any.
@@ -96,105 +111,106 @@ class QuantizedBuilder {
     return quantized;
   }
 
-  // An input of these quantized values, over and over.
-  int Input(const std::string& name, const Shape& shape,
-            const ModelQuantization& q, const std::vector<int>& quantized) {
-    std::vector<float> values(ElementCount(shape));
+  // Gives an input or a constant these quantized values, over and over.
+  void Operand(int id, const ModelQuantization& q,
+               const std::vector<int>& quantized) {
+    if (!IsInput(id))
+      return Store(id, type(), is_int16() ? 2 : 1, q, quantized);
+    std::vector<float> values(ElementCount(tensor(id).shape));
     for (size_t i = 0; i < values.size(); ++i) {
       const int64_t code = quantized[i % quantized.size()];
       values[i] = q.scale[0] * static_cast<float>(code - q.zero_point[0]);
     }
-    return InputOf(name, shape, type(), std::move(values), q);
+    Set(id, type(), q);
+    Feed(id, std::move(values));
   }
-  int InputOf(const std::string& name, const Shape& shape, TensorType type,
-              std::vector<float> values, const ModelQuantization& q = {}) {
-    inputs_.push_back(std::move(values));
-    return builder_.AddInput(name, shape, type, q);
-  }
-
-  // A constant of this builder's type.
-  int Constant(const std::string& name, const Shape& shape,
-               const ModelQuantization& q, const std::vector<int>& quantized) {
-    std::vector<uint8_t> bytes;
-    for (size_t i = 0; i < ElementCount(shape); ++i) {
-      const int code = quantized[i % quantized.size()];
-      bytes.push_back(static_cast<uint8_t>(code));  // the lower byte first
-      if (is_int16()) bytes.push_back(static_cast<uint8_t>(code >> 8));
-    }
-    return builder_.AddConstantBytes(name, shape, type(), bytes, q);
+  // The values of an input.
+  void Feed(int id, std::vector<float> values) {
+    const std::vector<int>& inputs = graph().inputs;
+    inputs_[std::find(inputs.begin(), inputs.end(), id) - inputs.begin()] =
+        std::move(values);
   }
 
-  // Weights: int8 with zero points of 0 and a scale for each index of
-  // `dimension` (or one, `per_tensor`), of 16-bit activations, too; or uint8
-  // with one scale. `scale` is the largest; `scales` receives them.
-  int Weights(const std::string& name, const Shape& shape, int dimension,
-              float scale, bool per_tensor, std::vector<float>* scales) {
+  // Makes the tensor one of weights: int8 with zero points of 0 and a scale for
+  // each index of `dimension` (or one, `per_tensor`), of 16-bit activations,
+  // too; or uint8 with one scale. `scale` is the largest; returns them.
+  std::vector<float> Weights(int id, int dimension, float scale,
+                             bool per_tensor) {
+    const Shape& shape = tensor(id).shape;
     const bool is_uint8 = type() == TensorType::UINT8;
     const int channels = per_tensor || is_uint8 ? 1 : shape[dimension];
-    scales->assign(channels, scale);
+    std::vector<float> scales(channels, scale);
     for (int c = 0; c < channels && !is_uint8; ++c) {  // some far smaller
-      (*scales)[c] = scale * random_.NextUniform(0.25f, 1) *
-                     (c % 5 == 4 && !is_int16() ? 1e-3f : 1);
+      scales[c] = scale * random_.NextUniform(0.25f, 1) *
+                  (c % 5 == 4 && !is_int16() ? 1e-3f : 1);
     }
-    std::vector<uint8_t> quantized(ElementCount(shape));
-    for (uint8_t& code : quantized) {
-      code = static_cast<uint8_t>(is_uint8 ? random_.NextInt(1, 255)
-                                           : random_.NextInt(-127, 127));
+    std::vector<int> quantized(ElementCount(shape));
+    for (int& code : quantized) {
+      code = is_uint8 ? random_.NextInt(1, 255) : random_.NextInt(-127, 127);
     }
     const int zero = is_uint8 ? random_.NextInt(0, 255) : 0;
-    return builder_.AddConstantBytes(
-        name, shape, is_uint8 ? TensorType::UINT8 : TensorType::INT8, quantized,
-        ModelQuantization{*scales, std::vector<int64_t>(channels, zero),
-                          is_uint8 ? 0 : dimension});
+    Store(id, is_uint8 ? TensorType::UINT8 : TensorType::INT8, 1,
+          {scales, std::vector<int64_t>(channels, zero),
+           is_uint8 ? 0 : dimension},
+          quantized);
+    return scales;
   }
 
-  // An int32 bias (int64 of 16-bit activations) for inputs and weights of these
-  // scales.
-  int Bias(int channels, float input_scale, std::vector<float> scales,
-           float magnitude) {
+  // Makes the tensor an int32 bias (int64 of 16-bit activations) for inputs and
+  // weights of these scales.
+  void Bias(int id, float input_scale, std::vector<float> scales,
+            float magnitude) {
     for (float& scale : scales) scale *= input_scale;
-    std::vector<int64_t> quantized(channels);
-    for (int c = 0; c < channels; ++c) {
+    std::vector<int64_t> quantized(ElementCount(tensor(id).shape));
+    for (size_t c = 0; c < quantized.size(); ++c) {
       const float scale = scales[scales.size() > 1 ? c : 0];
       quantized[c] =
           std::llround(random_.NextUniform(-magnitude, magnitude) / scale);
     }
-    const ModelQuantization q = {scales, std::vector<int64_t>(scales.size(), 0),
-                                 0};
-    if (is_int16()) {
-      return builder_.AddConstant<int64_t>("bias", {channels}, quantized, q);
-    }
-    return builder_.AddConstant<int32_t>(
-        "bias", {channels},
-        std::vector<int32_t>(quantized.begin(), quantized.end()), q);
+    Store(id, is_int16() ? TensorType::INT64 : TensorType::INT32,
+          is_int16() ? 8 : 4, {scales, std::vector<int64_t>(scales.size()), 0},
+          quantized);
   }
 
   // Without scale: numbers.
-  int Output(const std::string& name, const Shape& shape, TensorType type,
-             const ModelQuantization& q) {
-    output_scale_ = q.scale.empty() ? 0 : q.scale[0];
-    return builder_.AddTensor(name, shape, type, q);
+  void Set(int id, TensorType type, const ModelQuantization& q) {
+    tensor(id).type = type;
+    builder_.SetQuantization(id, q);
   }
 
   // No code of the output may differ.
-  SingleOpModel Finish(std::vector<int> outputs) {
+  SingleOpModel Finish() {
+    const auto& q = tensor(graph().outputs.back()).quantization;
     SingleOpModel model;
     model.description = how_.description;
-    builder_.SetOutputs(std::move(outputs));
     model.bytes = builder_.Finish();
     model.inputs = std::move(inputs_);
     model.accuracy.ulps = 0;
     // Codes are whole; a hundredth covers the conversion to float and back.
-    model.accuracy.absolute = 0.01f * output_scale_;
+    model.accuracy.absolute = q == nullptr ? 0 : 0.01f * q->scale[0];
     return model;
   }
 
  private:
+  // Values of `bytes` each.
+  template <typename T>
+  void Store(int id, TensorType type, int bytes, const ModelQuantization& q,
+             const std::vector<T>& quantized) {
+    std::vector<uint8_t> data;
+    for (size_t i = 0; i < ElementCount(tensor(id).shape); ++i) {
+      const int64_t code = quantized[i % quantized.size()];
+      for (int byte = 0; byte < bytes; ++byte) {  // the lowest first
+        data.push_back(static_cast<uint8_t>(code >> (8 * byte)));
+      }
+    }
+    builder_.model().buffers[tensor(id).buffer]->data = std::move(data);
+    Set(id, type, q);
+  }
+
   const Quantizing how_;
   testing::Random random_;
   ModelBuilder builder_;
   std::vector<std::vector<float>> inputs_;
-  float output_scale_ = 0;
 };
 
 // Near the scale with which a product of quantized values is one again.
@@ -330,7 +346,7 @@ float BaseOf(ScaleRule scale, float first, float other) {
 }
 
 // `count`: of kPower, elements of the input for each of the output.
-ModelQuantization OutputOf(const Kernel& kernel, QuantizedBuilder& b,
+ModelQuantization OutputOf(const Kernel& kernel, QuantizedModel& b,
                            const ModelQuantization& in,
                            const ModelQuantization& other, int count) {
   const bool wide = b.is_int16();
@@ -376,7 +392,7 @@ struct Quantizations {
 
 // Rows of one quantized value, of the zero point and its neighbours, and of the
 // ends.
-std::vector<int> FewInRows(QuantizedBuilder& b, int row, int zero) {
+std::vector<int> FewInRows(QuantizedModel& b, int row, int zero) {
   std::vector<int> values(3 * row, zero);
   for (int i = row; i < 2 * row; ++i) {
     values[i] = std::clamp(zero + b.random().NextInt(-1, 1), b.min(), b.max());
@@ -388,7 +404,7 @@ std::vector<int> FewInRows(QuantizedBuilder& b, int row, int zero) {
 }
 
 // Those of which many are equal, and the first counts.
-std::vector<int> FewOf(QuantizedBuilder& b, std::vector<int> values) {
+std::vector<int> FewOf(QuantizedModel& b, std::vector<int> values) {
   const int kept = b.random().NextInt(1, 5);
   const bool highest = b.random().NextInt(0, 2) == 0;
   for (int& value : values) {
@@ -399,7 +415,7 @@ std::vector<int> FewOf(QuantizedBuilder& b, std::vector<int> values) {
 }
 
 // Those of an operand of a model of one op.
-std::vector<int> OperandOf(Op op, QuantizedBuilder& b, const Shape& shape,
+std::vector<int> OperandOf(Op op, QuantizedModel& b, const Shape& shape,
                            int zero, int step) {
   const bool is_of_rows =
       op == Op::SOFTMAX || op == Op::LOG_SOFTMAX || op == Op::L2_NORMALIZATION;
@@ -420,75 +436,48 @@ std::vector<int> OperandOf(Op op, QuantizedBuilder& b, const Shape& shape,
   return values;
 }
 
-// The model of floats on the builder's type.
-SingleOpModel OnType(const SingleOpModel& model, QuantizedBuilder& b,
-                     const Quantizations& q) {
-  if (!model.status.ok()) return model;
-  const std::unique_ptr<schema::ModelT> root(
-      schema::UnPackModel(model.bytes.data()));
-  const schema::SubGraphT& graph = *root->subgraphs[0];
-  const Op op =
-      root->operator_codes[graph.operators[0]->opcode_index]->builtin_code;
-  std::vector<int> ids;
+// The model of one op on its type.
+SingleOpModel OnType(QuantizedModel& b, const Quantizations& q) {
+  const Op op = b.OpOf(*b.graph().operators[0]);
   bool first = true;
-  for (const auto& tensor : graph.tensors) {
-    const std::vector<uint8_t>& data = root->buffers[tensor->buffer]->data;
-    const int id = static_cast<int>(ids.size());
-    const bool is_input =
-        std::count(graph.inputs.begin(), graph.inputs.end(), id) > 0;
-    if (is_input && tensor->type == TensorType::BOOL) {
-      std::vector<float> values(ElementCount(tensor->shape));
+  for (int id = 0; id < static_cast<int>(b.graph().tensors.size()); ++id) {
+    const schema::TensorT& tensor = b.tensor(id);
+    const size_t elements = ElementCount(tensor.shape);
+    const bool is_input = b.IsInput(id);
+    if (is_input && tensor.type == TensorType::BOOL) {
+      std::vector<float> values(elements);
       for (float& v : values) v = static_cast<float>(b.random().NextInt(0, 1));
-      ids.push_back(b.InputOf(tensor->name, tensor->shape, TensorType::BOOL,
-                              std::move(values)));
-    } else if (tensor->type != TensorType::FLOAT32) {
-      ids.push_back(
-          data.empty() ? b.Output(tensor->name, tensor->shape, tensor->type, {})
-                       : b.builder().AddConstantBytes(
-                             tensor->name, tensor->shape, tensor->type, data));
-    } else if (is_input || !data.empty()) {
-      const bool is_first =
-          std::exchange(first, first && !is_input) && is_input;
-      const ModelQuantization& of = is_first ? q.in : q.other;
-      std::vector<int> values =
-          OperandOf(op, b, tensor->shape, static_cast<int>(of.zero_point[0]),
-                    is_first ? 37 : 91);
-      if (!is_input && ElementCount(tensor->shape) == 1 && op != Op::DIV) {
-        values = {b.random().NextInt(b.min(), b.max())};
-      }
-      ids.push_back(is_input
-                        ? b.Input(tensor->name, tensor->shape, of, values)
-                        : b.Constant(tensor->name, tensor->shape, of, values));
-    } else {
-      ids.push_back(b.Output(tensor->name, tensor->shape, b.type(), q.out));
+      b.Feed(id, std::move(values));
     }
+    if (tensor.type != TensorType::FLOAT32) continue;
+    if (!is_input && !b.IsConstant(id)) {
+      b.Set(id, b.type(), q.out);
+      continue;
+    }
+    const bool is_first = std::exchange(first, first && !is_input) && is_input;
+    const ModelQuantization& of = is_first ? q.in : q.other;
+    std::vector<int> values =
+        OperandOf(op, b, tensor.shape, static_cast<int>(of.zero_point[0]),
+                  is_first ? 37 : 91);
+    if (!is_input && elements == 1 && op != Op::DIV) {
+      values = {b.random().NextInt(b.min(), b.max())};
+    }
+    b.Operand(id, of, values);
   }
-  const auto renamed = [&](std::vector<int> of) {
-    for (int& id : of) id = id < 0 ? id : ids[id];
-    return of;
-  };
-  for (const auto& node : graph.operators) {
-    const schema::OperatorCodeT& code =
-        *root->operator_codes[node->opcode_index];
-    b.builder().AddOp(code.builtin_code, code.version, renamed(node->inputs),
-                      renamed(node->outputs), node->builtin_options);
-  }
-  return b.Finish(renamed(graph.outputs));
+  return b.Finish();
 }
 
 // Whether the model's sum has the flag that asks for shifts.
-bool AsksForShifts(const SingleOpModel& model) {
-  if (!model.status.ok()) return false;
-  const auto* graph = schema::GetModel(model.bytes.data())->subgraphs()->Get(0);
-  const auto* add = graph->operators()->Get(0)->builtin_options_as_AddOptions();
-  const auto* sub = graph->operators()->Get(0)->builtin_options_as_SubOptions();
-  return add != nullptr ? add->pot_scale_int16()
-                        : sub != nullptr && sub->pot_scale_int16();
+bool AsksForShifts(QuantizedModel& b) {
+  const auto& options = b.graph().operators[0]->builtin_options;
+  if (const auto* add = options.AsAddOptions()) return add->pot_scale_int16;
+  const auto* sub = options.AsSubOptions();
+  return sub != nullptr && sub->pot_scale_int16;
 }
 
 // TFLite shifts where all scales are powers of two, or next to it; then the
 // output's must be the larger input's.
-Quantizations ForShifts(QuantizedBuilder& b, int number) {
+Quantizations ForShifts(QuantizedModel& b, int number) {
   const int exponent = b.random().NextInt(-14, -4);
   const float larger = std::ldexp(number % 5 == 0 ? 1.0004f : 1.0f, exponent);
   const float smaller = std::ldexp(1.0f, exponent - b.random().NextInt(0, 9));
@@ -502,8 +491,9 @@ Quantizations ForShifts(QuantizedBuilder& b, int number) {
 }
 
 // What the kernel takes.
-Quantizations Drawn(const Kernel& kernel, const SingleOpModel& model,
-                    QuantizedBuilder& b, int number) {
+// `count`: as OutputOf() takes it.
+Quantizations Drawn(const Kernel& kernel, QuantizedModel& b, int count,
+                    int number) {
   // That of a comparison is below 1.
   const float most = kernel.rule == kBool ? 0.99f : 1e9f;
   const float scale = kernel.scale == kPower ? b.DrawBeside(kPowerScale, -4, 1)
@@ -522,13 +512,13 @@ Quantizations Drawn(const Kernel& kernel, const SingleOpModel& model,
     q.other = b.WithZeroPoint(kernel.other == Other::kBeside ? beside
                                                              : b.DrawScale());
   }
-  q.out = OutputOf(kernel, b, q.in, q.other, model.accuracy.terms);
+  q.out = OutputOf(kernel, b, q.in, q.other, count);
   return q;
 }
 
 // Floats at the ties between two quantized values, and the next floats beside
 // them; or any. And 0.
-std::vector<float> FloatsFor(QuantizedBuilder& b, float scale, size_t count,
+std::vector<float> FloatsFor(QuantizedModel& b, float scale, size_t count,
                              bool ties) {
   std::vector<float> values =
       b.random().Uniform(count, -200 * scale, 200 * scale);
@@ -543,19 +533,21 @@ std::vector<float> FloatsFor(QuantizedBuilder& b, float scale, size_t count,
 }
 
 // QUANTIZE and DEQUANTIZE, whose rows say the types.
-SingleOpModel ConvertedFrom(const cases::NodeSpec& node, QuantizedBuilder& b,
+SingleOpModel ConvertedFrom(const cases::CaseSpec& spec, const Quantizing& how,
                             int number) {
-  const Shape& shape = node.inputs[0].shape;
-  const TensorType to = node.outputs[0].type;
+  QuantizedModel b(cases::BytesOf(spec), how);
+  const int x = b.graph().inputs[0], y = b.graph().outputs[0];
+  const TensorType from = b.tensor(x).type, to = b.tensor(y).type;
   ModelQuantization q = b.Draw();
-  const int x = node.inputs[0].type == TensorType::FLOAT32
-                    ? b.InputOf("x", shape, TensorType::FLOAT32,
-                                FloatsFor(b, q.scale[0], ElementCount(shape),
-                                          number % 3 > 0))
-                    : b.Input("x", shape, q, b.AllQuantized(37));
+  if (from == TensorType::FLOAT32) {
+    b.Feed(x, FloatsFor(b, q.scale[0], ElementCount(b.tensor(x).shape),
+                        number % 3 > 0));
+  } else {
+    b.Operand(x, q, b.AllQuantized(37));
+  }
   if (to == TensorType::FLOAT32) {
     q = {};
-  } else if (node.inputs[0].type != TensorType::FLOAT32) {
+  } else if (from != TensorType::FLOAT32) {
     const bool narrows = b.is_int16() && to == TensorType::INT8;
     const int min = to == TensorType::UINT8 ? 0 : -128;
     const int zeros[] = {min, min + 255, b.random().NextInt(min, min + 255)};
@@ -566,30 +558,22 @@ SingleOpModel ConvertedFrom(const cases::NodeSpec& node, QuantizedBuilder& b,
                : to == TensorType::INT32 ? b.random().NextInt(-100000, 100000)
                                          : zeros[b.random().NextInt(0, 2)]);
   }
-  const int y = b.Output("y", shape, to, q);
-  b.builder().AddOp(node.op, node.version, {x}, {y});
-  return b.Finish({y});
+  b.Set(y, to, q);
+  return b.Finish();
 }
 
 class Summer {
  public:
   Summer(const SingleOpModel& model, const Quantizing& how, int number)
-      : b_(how),
-        number_(number),
-        root_(schema::UnPackModel(model.bytes.data())),
-        graph_(*root_->subgraphs[0]),
-        ids_(graph_.tensors.size(), -1),
-        qs_(graph_.tensors.size()) {}
+      : b_(model.bytes, how), number_(number), qs_(b_.graph().tensors.size()) {}
 
   SingleOpModel Run() {
-    for (int input : graph_.inputs) {
+    for (int input : b_.graph().inputs) {
       const float scale = keeps_spread() ? 0.005f : b_.DrawScale();
-      AddOperand(input, /*constant=*/false, b_.WithZeroPoint(scale));
+      AddOperand(input, b_.WithZeroPoint(scale));
     }
-    for (const auto& op : graph_.operators) AddNode(*op);
-    std::vector<int> outputs;
-    for (int output : graph_.outputs) outputs.push_back(ids_[output]);
-    return b_.Finish(outputs);
+    for (const auto& op : b_.graph().operators) AddNode(*op);
+    return b_.Finish();
   }
 
  private:
@@ -599,14 +583,13 @@ class Summer {
   float ScaleOf(int id) const {
     return qs_[id].scale.empty() ? 0 : qs_[id].scale[0];
   }
-  const schema::TensorT& TensorOf(int id) const { return *graph_.tensors[id]; }
+  // Whether the tensor has its type.
+  bool IsSet(int id) { return id >= 0 && set_.count(id) > 0; }
 
-  void AddOperand(int id, bool constant, const ModelQuantization& q) {
-    const schema::TensorT& tensor = TensorOf(id);
-    const auto values = b_.AllQuantized(id == graph_.inputs[0] ? 37 : 91);
+  void AddOperand(int id, const ModelQuantization& q) {
     qs_[id] = q;
-    ids_[id] = constant ? b_.Constant(tensor.name, tensor.shape, q, values)
-                        : b_.Input(tensor.name, tensor.shape, q, values);
+    set_.insert(id);
+    b_.Operand(id, q, b_.AllQuantized(id == b_.graph().inputs[0] ? 37 : 91));
   }
 
   // The output's scale.
@@ -616,23 +599,23 @@ class Summer {
         op.inputs.size() > data + 1 ? op.inputs.back() : /*none*/ -1;
     const float in_scale = ScaleOf(op.inputs[data]);
     const int weights = op.inputs[filter.input];
-    const schema::TensorT& tensor = TensorOf(weights);
-    const int outputs = tensor.shape[filter.outputs];
-    const int terms = static_cast<int>(ElementCount(tensor.shape)) / outputs;
+    const Shape& shape = b_.tensor(weights).shape;
+    const int terms =
+        static_cast<int>(ElementCount(shape)) / shape[filter.outputs];
     // FULLY_CONNECTED takes one scale for all channels, but any zero point.
     const bool dense = filter.op == Op::FULLY_CONNECTED;
     const float scale = keeps_spread() ? 1.5f / ScaleOfSums(1, terms)
                                        : b_.random().NextUniform(0.001f, 0.05f);
     std::vector<float> scales = {ScaleOf(weights)};
-    if (ids_[weights] < 0 && dense && !b_.is_int16() && number_ % 2 == 1) {
-      const ModelQuantization q = b_.WithZeroPoint(scale);
-      scales = q.scale;
-      ids_[weights] =
-          b_.Constant(tensor.name, tensor.shape, q, b_.AllQuantized(91));
-    } else if (ids_[weights] < 0) {
-      ids_[weights] = b_.Weights(tensor.name, tensor.shape,
-                                 static_cast<int>(filter.outputs), scale,
-                                 dense || number_ % 3 == 1, &scales);
+    if (set_.insert(weights).second) {
+      if (dense && !b_.is_int16() && number_ % 2 == 1) {
+        const ModelQuantization q = b_.WithZeroPoint(scale);
+        scales = q.scale;
+        b_.Operand(weights, q, b_.AllQuantized(91));
+      } else {
+        scales = b_.Weights(weights, static_cast<int>(filter.outputs), scale,
+                            dense || number_ % 3 == 1);
+      }
     }
     // Sums of 16-bit tensors that exceed 32 bits by their biases.
     // FULLY_CONNECTED of newer TFLites does not take these.
@@ -641,7 +624,7 @@ class Summer {
     const float out = large ? product * 0x1p18f : ScaleOfSums(product, terms);
     if (bias >= 0 && bias != weights) {
       const float steps = large ? 16384 : b_.is_int16() ? 3000 : 30;
-      ids_[bias] = b_.Bias(outputs, in_scale, scales, steps * out);
+      b_.Bias(bias, in_scale, scales, steps * out);
     }
     return out;
   }
@@ -654,11 +637,10 @@ class Summer {
   // Of BATCH_MATMUL.
   float ScaleOfMatrices(const schema::OperatorT& op) {
     for (int id : op.inputs) {
-      if (ids_[id] >= 0) continue;
-      AddOperand(id, /*constant=*/true, b_.Draw());
+      if (!IsSet(id)) AddOperand(id, b_.Draw());
     }
     const bool adj_x = op.builtin_options.AsBatchMatMulOptions()->adj_x;
-    const std::vector<int>& x = TensorOf(op.inputs[0]).shape;
+    const Shape& x = b_.tensor(op.inputs[0]).shape;
     // Both operands may have 16 bits, where weights have 8.
     return ScaleOfSums(ScaleOf(op.inputs[0]) * ScaleOf(op.inputs[1]) *
                            (b_.is_int16() ? 256 : 1),
@@ -667,11 +649,9 @@ class Summer {
 
   // Of ops that sum no products: values stay as spread as they are.
   ModelQuantization OutputOfOther(Op code, const schema::OperatorT& op) {
-    const auto is_computed = [this](int id) {
-      return id >= 0 && ids_[id] >= 0;
-    };
     const ModelQuantization first =
-        qs_[*std::find_if(op.inputs.begin(), op.inputs.end(), is_computed)];
+        qs_[*std::find_if(op.inputs.begin(), op.inputs.end(),
+                          [this](int id) { return IsSet(id); })];
     // TFLite rescales what uint8 tensors join.
     ModelQuantization joined =
         code == Op::CONCATENATION && !b_.is_signed() && !b_.is_int16()
@@ -680,11 +660,10 @@ class Summer {
     const bool scales = code == Op::MUL || code == Op::PRELU;
     const bool adds = code == Op::ADD || code == Op::SUB;
     for (int id : op.inputs) {
-      if (is_computed(id) || TensorOf(id).type != TensorType::FLOAT32) continue;
-      AddOperand(id, /*constant=*/true,
-                 scales ? b_.WithZeroPoint(0.01f)
-                 : adds ? b_.Scaled(first.scale[0] / 2)
-                        : joined);
+      if (IsSet(id) || b_.tensor(id).type != TensorType::FLOAT32) continue;
+      AddOperand(id, scales ? b_.WithZeroPoint(0.01f)
+                     : adds ? b_.Scaled(first.scale[0] / 2)
+                            : joined);
     }
     float sum = 0, product = 1;
     for (int id : op.inputs) {
@@ -721,39 +700,23 @@ class Summer {
   }
 
   void AddNode(const schema::OperatorT& op) {
-    const schema::OperatorCodeT& code = *root_->operator_codes[op.opcode_index];
-    const cases::Filter* filter = cases::FilterOf(code.builtin_code);
-    const ModelQuantization q = filter != nullptr
-                                    ? b_.Scaled(AddWeights(*filter, op))
-                                : code.builtin_code == Op::BATCH_MATMUL
-                                    ? b_.Scaled(ScaleOfMatrices(op))
-                                    : OutputOfOther(code.builtin_code, op);
-    std::vector<int> inputs, outputs;
-    for (int input : op.inputs) {
-      if (input >= 0 && ids_[input] < 0) {  // a shape
-        const schema::TensorT& tensor = TensorOf(input);
-        ids_[input] = b_.builder().AddConstantBytes(
-            tensor.name, tensor.shape, tensor.type,
-            root_->buffers[tensor.buffer]->data);
-      }
-      inputs.push_back(input < 0 ? -1 : ids_[input]);
-    }
+    const Op code = b_.OpOf(op);
+    const cases::Filter* filter = cases::FilterOf(code);
+    const ModelQuantization q =
+        filter != nullptr          ? b_.Scaled(AddWeights(*filter, op))
+        : code == Op::BATCH_MATMUL ? b_.Scaled(ScaleOfMatrices(op))
+                                   : OutputOfOther(code, op);
     for (int output : op.outputs) {
-      const schema::TensorT& tensor = TensorOf(output);
       qs_[output] = q;
-      ids_[output] = b_.Output(tensor.name, tensor.shape, b_.type(), q);
-      outputs.push_back(ids_[output]);
+      set_.insert(output);
+      b_.Set(output, b_.type(), q);
     }
-    b_.builder().AddOp(code.builtin_code, code.version, inputs, outputs,
-                       op.builtin_options);
   }
 
-  QuantizedBuilder b_;
+  QuantizedModel b_;
   const int number_;
-  const std::unique_ptr<schema::ModelT> root_;
-  schema::SubGraphT& graph_;
-  std::vector<int> ids_;               // in the model that is built
   std::vector<ModelQuantization> qs_;  // of tensors that have one scale
+  std::set<int> set_;                  // those that have their type
 };
 
 }  // namespace
@@ -767,25 +730,27 @@ bool MovesQuantized(Op op) { return KernelOf(op) == nullptr; }
 
 SingleOpModel QuantizedFrom(const cases::CaseSpec& spec, const Quantizing& how,
                             int number, bool same) {
-  const cases::NodeSpec& node = spec.nodes[0];
-  QuantizedBuilder b(how);
-  if (node.op == Op::QUANTIZE || node.op == Op::DEQUANTIZE) {
-    return ConvertedFrom(node, b, number);
+  const Op op = spec.nodes[0].op;
+  if (op == Op::QUANTIZE || op == Op::DEQUANTIZE) {
+    return ConvertedFrom(spec, how, number);
   }
   const SingleOpModel model = cases::ModelOf(spec);
-  const Kernel* kernel = KernelOf(node.op);
+  const Kernel* kernel = KernelOf(op);
+  if (!model.status.ok()) return model;
+  if (kernel != nullptr && kernel->rule == kSums) {
+    return SummedFrom(model, how, number);
+  }
+  QuantizedModel b(model.bytes, how);
   if (kernel == nullptr || (same && kernel->rule == kJoined)) {
     Quantizations q;
     q.in = b.Draw();
     // No two scales that are drawn differ by this factor.
     q.other = q.out = same ? q.in : b.WithZeroPoint(1.37f * b.DrawScale());
-    return OnType(model, b, q);
+    return OnType(b, q);
   }
-  if (kernel->rule == kSums) return SummedFrom(model, how, number);
-  return OnType(model, b,
-                b.is_int16() && AsksForShifts(model)
-                    ? ForShifts(b, number)
-                    : Drawn(*kernel, model, b, number));
+  return OnType(b, b.is_int16() && AsksForShifts(b)
+                       ? ForShifts(b, number)
+                       : Drawn(*kernel, b, model.accuracy.terms, number));
 }
 
 SingleOpModel SummedFrom(const SingleOpModel& model, const Quantizing& how,
