@@ -224,10 +224,7 @@ absl::Status Run() {
       return OnlyForGles("print_gles_report");
     }
   }
-  if (specs.empty()) {
-    specs.push_back({});
-    specs.back().num_threads = absl::GetFlag(FLAGS_num_threads);
-  }
+  if (specs.empty()) specs.push_back(SpecFromFlags(BackendSpec::Kind::kCpu));
   ASSIGN_OR_RETURN(auto model, ModelFromFlags());
 
   CatchInterrupts();

@@ -169,9 +169,7 @@ struct RunResult {
 
 absl::StatusOr<RunResult> RunOn(const Model& model, BackendSpec::Kind kind,
                                 const Input& input) {
-  BackendSpec spec;
-  spec.kind = kind;
-  spec.num_threads = absl::GetFlag(FLAGS_num_threads);
+  BackendSpec spec = SpecFromFlags(kind);
   if (kind == BackendSpec::Kind::kGles) {
     ASSIGN_OR_RETURN(spec.options, GlesOptionsFromFlag());
   }
@@ -406,7 +404,6 @@ absl::Status Run() {
 }
 
 int Main(int argc, char** argv) {
-  WithoutChoiceOfBackend();
   return RunTool(argc, argv, "gles_demo", kUsage, Run);
 }
 

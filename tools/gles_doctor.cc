@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/flags/declare.h"
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -33,7 +32,6 @@
 #include "tools/runner/output_diff.h"
 #include "tools/runner/tflite_flag.h"
 
-ABSL_DECLARE_FLAG(std::string, gles_options);
 ABSL_FLAG(double, seconds, 1, "how long each side is timed");
 ABSL_FLAG(int, max_batch, 32, "the largest batch to try");
 ABSL_FLAG(std::string, require, "",
@@ -158,22 +156,16 @@ bool IsRight(const ordered_json& checkup) {
 }
 
 // Fills `checkup` of EmptyCheckup(), as far as nothing fails.
-absl::Status Measure(const Model& model, const DelegateOptions& gles_options,
+absl::Status Measure(const Model& model, const BackendSpec& gles_spec,
                      ordered_json& checkup) {
-  BackendSpec spec;
-  spec.kind = BackendSpec::Kind::kXnnpack;
-  spec.num_threads = absl::GetFlag(FLAGS_num_threads);
-  auto cpu = Start(model, spec);
+  auto cpu = Start(model, SpecFromFlags(BackendSpec::Kind::kXnnpack));
   if (!cpu.ok()) {  // XNNPACK does not take every model
-    spec.kind = BackendSpec::Kind::kCpu;
-    cpu = Start(model, spec);
+    cpu = Start(model, SpecFromFlags(BackendSpec::Kind::kCpu));
     if (!cpu.ok()) return cpu.status();
   }
   checkup["use"] = "cpu";
   checkup["verdict"] = "Use the CPU here, as the delegate cannot run";
-  spec.kind = BackendSpec::Kind::kGles;
-  spec.options = gles_options;
-  ASSIGN_OR_RETURN(auto gles, Start(model, spec));
+  ASSIGN_OR_RETURN(auto gles, Start(model, gles_spec));
   checkup["report"] = ordered_json::parse(gles.backend->GlesReport(), nullptr,
                                           /*allow_exceptions=*/false);
   for (const char* key :
@@ -325,7 +317,7 @@ void PrintCheckup(const ordered_json& checkup) {
 }
 
 absl::StatusOr<ordered_json> Checkups(const std::vector<std::string>& paths) {
-  ASSIGN_OR_RETURN(const auto gles_options, GlesOptionsFromFlag());
+  ASSIGN_OR_RETURN(const auto gles, GlesFromFlags(Compilation::kAsInApps));
   ordered_json checkups = ordered_json::array();
   for (const std::string& path : paths) {
     if (Interrupted()) break;
@@ -335,7 +327,7 @@ absl::StatusOr<ordered_json> Checkups(const std::vector<std::string>& paths) {
                                                 std::end(kOwnModelBytes)})
                            : Model::FromFile(path);
     const absl::Status status =
-        model.ok() ? Measure(**model, gles_options, checkup) : model.status();
+        model.ok() ? Measure(**model, gles, checkup) : model.status();
     if (!status.ok()) checkup["error"] = std::string(status.message());
     PrintCheckup(checkup);
     checkups.push_back(std::move(checkup));
@@ -391,7 +383,6 @@ absl::Status Run(std::vector<std::string> paths, int* exit_status) {
 
 int Main(int argc, char** argv) {
   ThreadsOfACpu();
-  WithoutChoiceOfBackend();
   std::vector<std::string> paths;
   int exit_status = 0;
   const int failed = RunTool(

@@ -107,8 +107,6 @@ absl::Status Tune() {
 }  // namespace gles_delegate
 
 int main(int argc, char** argv) {
-  gles_delegate::WithoutChoiceOfBackend();
-  gles_delegate::WithoutFlags({"num_threads"});
   return gles_delegate::RunTool(argc, argv, "gles_tune", gles_delegate::kUsage,
                                 gles_delegate::Tune);
 }

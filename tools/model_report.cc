@@ -38,12 +38,6 @@ constexpr char kUsage[] =
     "  model_report --graph=MODEL.tflite --num_runs=20 --html=report.html\n\n"
     "Options of the delegate: --gles_options=key:value;key:value.";
 
-absl::StatusOr<BackendSpec> GlesFromFlags() {
-  absl::SetFlag(&FLAGS_use_gles, true);
-  ASSIGN_OR_RETURN(auto specs, BackendsFromFlags());
-  return std::move(specs.back());
-}
-
 // The median of an inference in ms, on random inputs.
 absl::StatusOr<double> Time(Backend& backend, int runs) {
   std::mt19937 random(1);
@@ -72,9 +66,7 @@ absl::StatusOr<ReportData> Collect(const Model& model, BackendSpec spec) {
   if (runs > 0) {
     ASSIGN_OR_RETURN(auto timed, TimeUnprofiled(model, spec, runs));
     invoke_ms = timed;
-    BackendSpec cpu;
-    cpu.kind = BackendSpec::Kind::kXnnpack;
-    cpu.num_threads = spec.num_threads;
+    const BackendSpec cpu = SpecFromFlags(BackendSpec::Kind::kXnnpack);
     // A model that XNNPACK does not take is reported without the comparison.
     cpu_ms = TimeUnprofiled(model, cpu, runs).value_or(0);
     spec.options.emplace_back("enable_op_profiling", "1");
@@ -127,7 +119,6 @@ absl::Status Run() {
 
 int Main(int argc, char** argv) {
   ThreadsOfACpu();
-  WithoutChoiceOfBackend();
   return RunTool(argc, argv, "model_report", kUsage, Run);
 }
 

@@ -212,9 +212,9 @@ absl::StatusOr<Row> Measure(const std::string& stem, const Model& model,
                             const Photos& photos) {
   const int inputs = absl::GetFlag(FLAGS_num_inputs);
   ASSIGN_OR_RETURN(auto opened, Open(model));
-  BackendSpec cpu;
-  cpu.num_threads = spec.num_threads;
-  ASSIGN_OR_RETURN(auto reference, Backend::Create(*opened.model, cpu));
+  ASSIGN_OR_RETURN(
+      auto reference,
+      Backend::Create(*opened.model, SpecFromFlags(BackendSpec::Kind::kCpu)));
   ASSIGN_OR_RETURN(auto backend, Backend::Create(*opened.model, spec));
   Interpreter& want = reference->interpreter();
   Interpreter& got = backend->interpreter();

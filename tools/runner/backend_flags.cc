@@ -2,8 +2,6 @@
 
 #include <cstdio>
 #include <set>
-#include <thread>
-#include <utility>
 
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
@@ -16,89 +14,11 @@
 #include "tools/runner/tflite_flag.h"
 
 ABSL_FLAG(std::string, graph, "", "the .tflite model to run");
-ABSL_FLAG(int, num_threads, 1,
-          "CPU threads, of the built-in kernels and XNNPACK");
-ABSL_FLAG(bool, use_gles, false, "run on OpenGL ES, by libgles_delegate");
-ABSL_FLAG(bool, use_xnnpack, false, "run on the CPU, by XNNPACK");
-ABSL_FLAG(bool, use_cpu, false, "run on the CPU, by TFLite's built-in kernels");
-ABSL_FLAG(std::string, external_delegate_path, "",
-          "run by the external delegate in this library");
-ABSL_FLAG(std::string, external_delegate_options, "",
-          "options of the external delegate, as key:value;key:value");
 ABSL_FLAG(bool, list_devices, false,
           "list the EGL displays of this machine, as the delegate's option "
           "`device` chooses among them, and exit");
 
 namespace gles_delegate {
-
-absl::StatusOr<std::vector<BackendSpec>> BackendsFromFlags(
-    Compilation compilation) {
-  BackendSpec base;
-  base.num_threads = absl::GetFlag(FLAGS_num_threads);
-  ASSIGN_OR_RETURN(auto gles_options, GlesOptionsFromFlag());
-  ASSIGN_OR_RETURN(
-      auto external_options,
-      ParseDelegateOptions(absl::GetFlag(FLAGS_external_delegate_options),
-                           "external_delegate_options"));
-  if (!gles_options.empty() && !absl::GetFlag(FLAGS_use_gles)) {
-    return OnlyForGles("gles_options");
-  }
-  if (!external_options.empty() &&
-      absl::GetFlag(FLAGS_external_delegate_path).empty()) {
-    return absl::InvalidArgumentError(
-        "--external_delegate_options needs --external_delegate_path");
-  }
-
-  std::vector<BackendSpec> specs;
-  if (absl::GetFlag(FLAGS_use_cpu)) specs.push_back(base);
-  if (absl::GetFlag(FLAGS_use_xnnpack)) {
-    specs.push_back(base);
-    specs.back().kind = BackendSpec::Kind::kXnnpack;
-  }
-  if (!absl::GetFlag(FLAGS_external_delegate_path).empty()) {
-    specs.push_back(base);
-    specs.back().kind = BackendSpec::Kind::kExternal;
-    specs.back().library_path = absl::GetFlag(FLAGS_external_delegate_path);
-    specs.back().options = std::move(external_options);
-  }
-  if (absl::GetFlag(FLAGS_use_gles)) {
-    specs.push_back(base);
-    specs.back().kind = BackendSpec::Kind::kGles;
-    DelegateOptions& options = specs.back().options;
-    options = std::move(gles_options);
-    // Of a key that comes twice the last value counts: the user's.
-    if (compilation == Compilation::kAtOnce) {
-      options.insert(options.begin(), {"startup", "direct"});
-    }
-  }
-  return specs;
-}
-
-absl::StatusOr<std::vector<BackendSpec>> BackendsOrGles() {
-  if (!absl::GetFlag(FLAGS_use_cpu) && !absl::GetFlag(FLAGS_use_xnnpack) &&
-      absl::GetFlag(FLAGS_external_delegate_path).empty()) {
-    absl::SetFlag(&FLAGS_use_gles, true);
-  }
-  return BackendsFromFlags();
-}
-
-absl::Status OnlyForGles(absl::string_view flag) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("--", flag,
-                   " is for the GLES delegate, which does not run: add "
-                   "--use_gles"));
-}
-
-void WithoutChoiceOfBackend() {
-  WithoutFlags({"use_gles", "use_xnnpack", "use_cpu", "external_delegate_path",
-                "external_delegate_options"});
-}
-
-void ThreadsOfACpu() {
-  absl::SetFlag(
-      &FLAGS_num_threads,
-      std::max(1u, std::min(4u, std::thread::hardware_concurrency())));
-}
 
 absl::StatusOr<std::unique_ptr<Model>> ModelFromFlags() {
   const std::string path = absl::GetFlag(FLAGS_graph);

@@ -15,11 +15,7 @@
 ABSL_DECLARE_FLAG(std::string, graph);
 ABSL_DECLARE_FLAG(int, num_threads);
 ABSL_DECLARE_FLAG(bool, use_gles);
-ABSL_DECLARE_FLAG(bool, use_xnnpack);
-ABSL_DECLARE_FLAG(bool, use_cpu);
-ABSL_DECLARE_FLAG(std::string, external_delegate_path);
-ABSL_DECLARE_FLAG(std::string, external_delegate_options);
-ABSL_DECLARE_FLAG(bool, list_devices);
+ABSL_DECLARE_FLAG(std::string, gles_options);
 
 namespace gles_delegate {
 
@@ -31,6 +27,12 @@ enum class Compilation {
   kAsInApps,
 };
 
+// A backend with --num_threads; the GLES delegate with --gles_options, too.
+// kInvalidArgument: that flag's value is bad; the message says why.
+BackendSpec SpecFromFlags(BackendSpec::Kind kind);
+absl::StatusOr<BackendSpec> GlesFromFlags(
+    Compilation compilation = Compilation::kAtOnce);
+
 // The backends that the flags ask for: cpu, xnnpack, external, gles, in this
 // order: memory that a GL driver keeps would count for the backends after it.
 // kInvalidArgument: a flag's value is bad; the message says why.
@@ -41,10 +43,6 @@ absl::StatusOr<std::vector<BackendSpec>> BackendsOrGles();
 
 // The error of a flag that speaks to the GLES delegate, if that does not run.
 absl::Status OnlyForGles(absl::string_view flag);
-
-// For programs that run the GLES delegate whatever the flags say: they do not
-// know those that choose a backend.
-void WithoutChoiceOfBackend();
 
 // Makes --num_threads 4, or the number of cores if there are fewer, unless the
 // command line says otherwise: what an app would give XNNPACK.

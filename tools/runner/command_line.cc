@@ -40,14 +40,8 @@ constexpr std::pair<absl::string_view, int> kLeast[] = {
 constexpr absl::string_view kWritten[] = {
     "html", "junit", "report_csv", "report_json", "trace_file", "write_model"};
 
-std::set<std::string>& Hidden() {
-  static auto* const names = new std::set<std::string>;
-  return *names;
-}
-
 bool IsOurs(const absl::CommandLineFlag& flag) {
-  return Hidden().count(std::string(flag.Name())) == 0 &&
-         (absl::StrContains(flag.Filename(), "tools/") ||
+  return (absl::StrContains(flag.Filename(), "tools/") ||
           absl::StrContains(flag.Filename(), "lab/")) &&
          !absl::StrContains(flag.Filename(), "absl/");
 }
@@ -87,9 +81,7 @@ const absl::CommandLineFlag* Find(absl::string_view name) {
     flag = absl::FindCommandLineFlag(name.substr(2));
     if (flag != nullptr && !flag->IsOfType<bool>()) flag = nullptr;
   }
-  const bool hidden =
-      flag != nullptr && Hidden().count(std::string(flag->Name())) > 0;
-  return hidden ? nullptr : flag;
+  return flag;
 }
 
 [[noreturn]] void RefuseFlag(absl::string_view program,
@@ -158,10 +150,6 @@ void ServeInformation(absl::string_view program, absl::string_view argument,
 }
 
 }  // namespace
-
-void WithoutFlags(const std::vector<std::string>& names) {
-  Hidden().insert(names.begin(), names.end());
-}
 
 size_t Columns() {
   return absl::GetFlag(FLAGS_wide) ? std::numeric_limits<size_t>::max() : 80;

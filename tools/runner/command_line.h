@@ -7,9 +7,6 @@
 
 namespace gles_delegate {
 
-// Makes flags unknown that the program would ignore: shared code has them.
-void WithoutFlags(const std::vector<std::string>& names);
-
 // Sets the flags and returns the other arguments, without the program's name.
 // Ends the process with status 0 after -h, --help (`usage` and this project's
 // flags) and --version. Ends it with status 1 after one of these with a value,
