@@ -1,9 +1,10 @@
 // How far a delegate's outputs are from TFLite's built-in CPU kernels, as
 // TFLite's inference diff tells: random inputs through both.
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
-#include <memory>
 #include <random>
 #include <set>
 #include <string>
@@ -49,77 +50,44 @@ ABSL_FLAG(bool, suggest_float32_nodes, false,
 namespace gles_delegate {
 namespace {
 
-// inference_diff --per_layer: the error of each tensor that an op writes.
-
-// A tensor that an op writes.
-struct LayerError {
-  Layer layer;
-  std::string tensor;  // its name
+// The error of one of the model's outputs, or of any tensor that an op writes.
+struct TensorError {
+  std::string name;
   std::vector<int> dims;
-  bool quantized = false;
-  bool delegated = true;  // of one alone: the delegate took the node
-  CodeDiff steps;         // if quantized
+  TfLiteType type = kTfLiteNoType;
   OutputDiff values;
+  bool quantized = false;
+  CodeDiff steps;         // if quantized
+  Layer layer;            // of a tensor that an op writes
+  bool delegated = true;  // of one alone: the delegate took the node
+
+  void Add(const TensorView& reference, const TensorView& actual) {
+    dims = reference.dims();
+    if (quantized) steps.Add(reference, actual);
+    values.Add(reference.AsFloats(), actual.AsFloats(),
+               dims.empty() ? 1 : dims.back());
+  }
 };
 
-absl::StatusOr<std::map<std::string, std::string>> InputFiles() {
-  return ParseValueFiles(absl::GetFlag(FLAGS_input_layer_value_files));
+// Those of the interpreter's outputs, without values.
+std::vector<TensorError> ErrorsOf(const Interpreter& reference) {
+  std::vector<TensorError> errors(reference.outputs());
+  for (size_t i = 0; i < errors.size(); ++i) {
+    const TensorView tensor = reference.output(static_cast<int>(i));
+    errors[i].name = tensor.name();
+    errors[i].dims = tensor.dims();
+    errors[i].type = tensor.type();
+    errors[i].quantized = HasQuantized(tensor);
+  }
+  return errors;
 }
 
-// A tensor's values in a run, and its shape then, which the file may not say.
-struct Filled {
-  std::vector<int> dims;
-  InputBytes bytes;
-};
-
-using FilledTensors = std::map<int, Filled>;  // by the model's tensor index
-
-absl::Status Annotate(const absl::Status& status, const Layer& layer) {
-  if (status.ok()) return status;
-  return absl::Status(status.code(), absl::StrCat(layer.op, " ", layer.node,
-                                                  ": ", status.message()));
-}
-
-void Add(const TensorView& reference, const TensorView& actual,
-         LayerError& error) {
-  if (error.quantized) error.steps.Add(reference, actual);
-  error.values.Add(reference.AsFloats(), actual.AsFloats(),
-                   error.dims.empty() ? 1 : error.dims.back());
-}
-
-Filled FilledBy(const TensorView& tensor) {
-  const auto bytes = tensor.bytes();
-  return {tensor.dims(), {bytes.begin(), bytes.end()}};
-}
-
-// The model on the CPU, with every tensor as an output.
-struct Reference {
-  std::unique_ptr<Model> model;
-  std::unique_ptr<Backend> backend;
-  std::vector<int> input_ids;  // of the interpreter's inputs
-  Interpreter& interpreter() { return backend->interpreter(); }
-};
-
-// The model with each layer's tensor as an output, in their order.
-absl::StatusOr<std::unique_ptr<Model>> Opened(
-    const Model& model, const std::vector<Layer>& layers) {
-  std::vector<int> tensors;
-  tensors.reserve(layers.size());
-  for (const Layer& layer : layers) tensors.push_back(layer.tensor);
-  ASSIGN_OR_RETURN(auto bytes, WithOutputs(model.bytes(), tensors));
-  return Model::FromBuffer(std::move(bytes), "the model, opened");
-}
-
-absl::StatusOr<Reference> MakeReference(const Model& model,
-                                        const std::vector<Layer>& layers,
-                                        int num_threads) {
-  Reference reference;
-  ASSIGN_OR_RETURN(reference.model, Opened(model, layers));
-  BackendSpec cpu;
-  cpu.num_threads = num_threads;
-  ASSIGN_OR_RETURN(reference.backend, Backend::Create(*reference.model, cpu));
-  ASSIGN_OR_RETURN(reference.input_ids, InputsOf(model.bytes()));
-  return reference;
+absl::StatusOr<std::vector<InputBytes>> Draw(const Interpreter& interpreter,
+                                             std::mt19937& random) {
+  ASSIGN_OR_RETURN(
+      auto files,
+      ParseValueFiles(absl::GetFlag(FLAGS_input_layer_value_files)));
+  return MakeInputs(interpreter, FloatInputs::kGaussian, random, files);
 }
 
 // An inference on these inputs, from variables as the model begins with.
@@ -130,31 +98,42 @@ absl::Status RunAgain(Interpreter& interpreter,
   return interpreter.Invoke();
 }
 
-absl::Status CompareTogether(Reference& reference, const BackendSpec& spec,
-                             const std::vector<std::vector<InputBytes>>& runs,
-                             std::vector<LayerError>& errors) {
-  ASSIGN_OR_RETURN(auto backend, Backend::Create(*reference.model, spec));
-  Interpreter& expected = reference.interpreter();
-  Interpreter& actual = backend->interpreter();
-  Progress progress("runs", static_cast<int64_t>(runs.size()));
-  int64_t done = 0;
-  for (const std::vector<InputBytes>& inputs : runs) {
-    if (Interrupted() && done > 0) break;
-    progress.Show(done++, spec.name());
+// Runs both on --num_runs inputs, and adds to the outputs' errors. Returns how
+// many inputs it was, after Ctrl-C fewer.
+absl::StatusOr<int> CompareRuns(Interpreter& expected, Interpreter& actual,
+                                const std::string& backend,
+                                std::vector<TensorError>& errors) {
+  std::mt19937 random(absl::GetFlag(FLAGS_seed));
+  const int runs = absl::GetFlag(FLAGS_num_runs);
+  Progress progress("runs", runs);
+  int done = 0;
+  for (; done < runs && !(Interrupted() && done > 0); ++done) {
+    progress.Show(done, backend);
+    ASSIGN_OR_RETURN(auto inputs, Draw(expected, random));
     RETURN_IF_ERROR(RunAgain(expected, inputs));
     RETURN_IF_ERROR(RunAgain(actual, inputs));
     for (size_t i = 0; i < errors.size(); ++i) {
       const int output = static_cast<int>(i);
-      Add(expected.output(output), actual.output(output), errors[i]);
+      errors[i].Add(expected.output(output), actual.output(output));
     }
   }
-  return absl::OkStatus();
+  return done;
 }
+
+// inference_diff --per_layer: the error of each tensor that an op writes.
+
+// A tensor's values in a run, and its shape then, which the file may not say.
+struct Filled {
+  std::vector<int> dims;
+  InputBytes bytes;
+};
+
+using FilledTensors = std::map<int, Filled>;  // by the model's tensor index
 
 // Runs one op on the CPU and on the backend, on what `runs` filled.
 absl::Status CompareLayer(const Model& model, const BackendSpec& spec,
                           const std::vector<FilledTensors>& runs,
-                          LayerError& error) {
+                          TensorError& error) {
   std::vector<std::vector<int>> shapes;
   std::vector<std::vector<InputBytes>> inputs(runs.size());
   for (int id : error.layer.inputs) {
@@ -171,9 +150,9 @@ absl::Status CompareLayer(const Model& model, const BackendSpec& spec,
   ASSIGN_OR_RETURN(auto bytes, LayerAlone(model.bytes(), error.layer, shapes));
   ASSIGN_OR_RETURN(auto alone,
                    Model::FromBuffer(std::move(bytes), error.layer.op));
-  BackendSpec cpu;
-  cpu.num_threads = spec.num_threads;
-  ASSIGN_OR_RETURN(auto expected, Backend::Create(*alone, cpu));
+  ASSIGN_OR_RETURN(
+      auto expected,
+      Backend::Create(*alone, SpecFromFlags(BackendSpec::Kind::kCpu)));
   ASSIGN_OR_RETURN(auto actual, Backend::Create(*alone, spec));
   ASSIGN_OR_RETURN(auto facts, actual->Facts());
   error.delegated = facts.nodes_delegated > 0;
@@ -183,29 +162,32 @@ absl::Status CompareLayer(const Model& model, const BackendSpec& spec,
     }
     for (int o = 0; o < expected->interpreter().outputs(); ++o) {
       const TensorView want = expected->interpreter().output(o);
-      if (want.name() != error.tensor) continue;
-      Add(want, actual->interpreter().output(o), error);
+      if (want.name() != error.name) continue;
+      error.Add(want, actual->interpreter().output(o));
     }
   }
   return absl::OkStatus();
 }
 
-absl::Status CompareAlone(const Model& model, Reference& reference,
+// `expected` has each layer's tensor as an output.
+absl::Status CompareAlone(const Model& model, Interpreter& expected,
                           const BackendSpec& spec,
-                          const std::vector<std::vector<InputBytes>>& runs,
-                          std::vector<LayerError>& errors) {
-  Interpreter& expected = reference.interpreter();
-  std::vector<FilledTensors> filled;
-  for (const std::vector<InputBytes>& inputs : runs) {
+                          std::vector<TensorError>& errors) {
+  ASSIGN_OR_RETURN(const auto input_ids, InputsOf(model.bytes()));
+  std::mt19937 random(absl::GetFlag(FLAGS_seed));
+  std::vector<FilledTensors> runs(absl::GetFlag(FLAGS_num_runs));
+  for (FilledTensors& run : runs) {
+    ASSIGN_OR_RETURN(auto inputs, Draw(expected, random));
     RETURN_IF_ERROR(RunAgain(expected, inputs));
-    filled.emplace_back();
     for (size_t i = 0; i < inputs.size(); ++i) {
-      filled.back()[reference.input_ids[i]] = {
-          expected.input(static_cast<int>(i)).dims(), inputs[i]};
+      run[input_ids[i]] = {expected.input(static_cast<int>(i)).dims(),
+                           inputs[i]};
     }
     for (size_t i = 0; i < errors.size(); ++i) {
-      filled.back()[errors[i].layer.tensor] =
-          FilledBy(expected.output(static_cast<int>(i)));
+      const TensorView tensor = expected.output(static_cast<int>(i));
+      const auto bytes = tensor.bytes();
+      run[errors[i].layer.tensor] = {tensor.dims(),
+                                     {bytes.begin(), bytes.end()}};
     }
   }
   Progress progress("ops", static_cast<int64_t>(errors.size()));
@@ -214,35 +196,76 @@ absl::Status CompareAlone(const Model& model, Reference& reference,
       errors.resize(i);  // what was compared
       break;
     }
-    progress.Show(static_cast<int64_t>(i), errors[i].layer.op);
-    absl::Status compared = CompareLayer(model, spec, filled, errors[i]);
-    if (!compared.ok()) return Annotate(compared, errors[i].layer);
+    const Layer& layer = errors[i].layer;
+    progress.Show(static_cast<int64_t>(i), layer.op);
+    const absl::Status compared = CompareLayer(model, spec, runs, errors[i]);
+    if (!compared.ok()) {
+      return absl::Status(
+          compared.code(),
+          absl::StrCat(layer.op, " ", layer.node, ": ", compared.message()));
+    }
   }
   return absl::OkStatus();
 }
 
-// Of the columns; 0: left out.
-struct Widths {
-  int op, shape, share, most, error;
-  size_t tensor;
-};
-
-// At 80 columns, quantized values take the room of the tensors' names.
-Widths WidthsFor(const std::vector<LayerError>& layers) {
-  if (Columns() > 80) return {24, 16, 9, 5, 10, Columns()};
-  const bool quantized =
-      std::any_of(layers.begin(), layers.end(),
-                  [](const LayerError& layer) { return layer.quantized; });
-  return quantized ? Widths{17, 14, 8, 5, 8, 0} : Widths{17, 14, 0, 0, 10, 19};
+// Runs the backend and TFLite's built-in kernels. Tensors that hold neither
+// floats nor quantized values (strings, say) are left out.
+// `alone`: each op runs by itself, on the reference's inputs, so that its error
+// is its own. Else the whole model runs, with every tensor as an output. Then
+// errors add up on the way, and the delegate can fuse no ops.
+absl::StatusOr<std::vector<TensorError>> CompareLayers(const Model& model,
+                                                       const BackendSpec& spec,
+                                                       bool alone) {
+  ASSIGN_OR_RETURN(auto layers, LayersOf(model.bytes()));
+  std::vector<int> tensors;
+  for (const Layer& layer : layers) tensors.push_back(layer.tensor);
+  ASSIGN_OR_RETURN(auto bytes, WithOutputs(model.bytes(), tensors));
+  ASSIGN_OR_RETURN(auto opened,
+                   Model::FromBuffer(std::move(bytes), "the model, opened"));
+  ASSIGN_OR_RETURN(
+      auto reference,
+      Backend::Create(*opened, SpecFromFlags(BackendSpec::Kind::kCpu)));
+  Interpreter& expected = reference->interpreter();
+  std::vector<TensorError> errors = ErrorsOf(expected);
+  for (size_t i = 0; i < errors.size(); ++i) errors[i].layer = layers[i];
+  if (alone) {
+    RETURN_IF_ERROR(CompareAlone(model, expected, spec, errors));
+    return errors;
+  }
+  ASSIGN_OR_RETURN(auto backend, Backend::Create(*opened, spec));
+  RETURN_IF_ERROR(
+      CompareRuns(expected, backend->interpreter(), spec.name(), errors)
+          .status());
+  return errors;
 }
 
-struct Cells {
-  std::string node, op, shape, equal, within_1, most, max_abs, max_relative,
-      tensor;
-  std::string remarks = {};
-};
+// node, op, shape, equal, within 1, most, max abs, max rel, tensor
+using Cells = std::array<std::string, 9>;
+// Of the columns; negative: on the left; 0: left out.
+using Widths = std::array<int, 9>;
 
-Cells CellsOf(const LayerError& e) {
+// At 80 columns, quantized values take the room of the tensors' names.
+Widths WidthsFor(const std::vector<TensorError>& layers) {
+  if (Columns() > 80) return {4, -24, -16, 9, 9, 5, 10, 10, -1};
+  const bool quantized =
+      std::any_of(layers.begin(), layers.end(),
+                  [](const TensorError& layer) { return layer.quantized; });
+  return quantized ? Widths{4, -17, -14, 8, 8, 5, 8, 8, 0}
+                   : Widths{4, -17, -14, 0, 0, 0, 10, 10, -20};
+}
+
+std::string LayerLine(const Cells& cells, const Widths& widths,
+                      const std::string& remarks = "") {
+  std::string line;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    if (widths[i] == 0) continue;
+    absl::StrAppendFormat(&line, "%s%*s", i > 0 ? " " : "", widths[i],
+                          Shorten(cells[i], std::abs(widths[i])));
+  }
+  return Wrap(WithoutTrailingSpaces(line) + remarks, 5) + "\n";
+}
+
+std::string LayerLine(const TensorError& e, const Widths& widths) {
   Cells cells = {absl::StrCat(e.layer.node),
                  e.layer.op,
                  absl::StrJoin(e.dims, "x"),
@@ -251,76 +274,26 @@ Cells CellsOf(const LayerError& e) {
                  "-",
                  absl::StrFormat("%.3g", e.values.max_abs()),
                  absl::StrFormat("%.3g", e.values.max_relative()),
-                 e.tensor};
+                 " " + e.name};
   if (e.quantized) {
-    cells.equal = absl::StrFormat("%.3f%%", 100 * e.steps.equal());
-    cells.within_1 = absl::StrFormat("%.3f%%", 100 * e.steps.within_1());
-    cells.most = absl::StrCat(e.steps.largest());
+    cells[3] = absl::StrFormat("%.3f%%", 100 * e.steps.equal());
+    cells[4] = absl::StrFormat("%.3f%%", 100 * e.steps.within_1());
+    cells[5] = absl::StrCat(e.steps.largest());
   }
-  if (!e.delegated) cells.remarks += "  (CPU)";
-  if (e.values.mismatches() + e.steps.mismatches() > 0) {
-    cells.remarks += "  NaN or sizes differ";
-  }
-  return cells;
+  return LayerLine(cells, widths,
+                   absl::StrCat(e.delegated ? "" : "  (CPU)",
+                                e.values.mismatches() + e.steps.mismatches() > 0
+                                    ? "  NaN or sizes differ"
+                                    : ""));
 }
 
-std::string LayerLine(const Cells& c, const Widths& w) {
-  std::string line =
-      absl::StrFormat("%4s %-*s %-*s ", c.node, w.op, Shorten(c.op, w.op),
-                      w.shape, Shorten(c.shape, w.shape));
-  if (w.share > 0) {
-    absl::StrAppendFormat(&line, "%*s %*s %*s ", w.share, c.equal, w.share,
-                          c.within_1, w.most, c.most);
-  }
-  absl::StrAppendFormat(&line, "%*s %*s", w.error, c.max_abs, w.error,
-                        c.max_relative);
-  if (w.tensor > 0) absl::StrAppend(&line, "  ", Shorten(c.tensor, w.tensor));
-  return Wrap(line + c.remarks, 5) + "\n";
-}
-
-// Runs the backend and TFLite's built-in kernels. Tensors that hold neither
-// floats nor quantized values (strings, say) are left out.
-// `alone`: each op runs by itself, on the reference's inputs, so that its error
-// is its own. Else the whole model runs, with every tensor as an output. Then
-// errors add up on the way, and the delegate can fuse no ops.
-absl::StatusOr<std::vector<LayerError>> CompareLayers(const Model& model,
-                                                      const BackendSpec& spec,
-                                                      bool alone) {
-  ASSIGN_OR_RETURN(auto files, InputFiles());
-  ASSIGN_OR_RETURN(auto layers, LayersOf(model.bytes()));
-  ASSIGN_OR_RETURN(auto reference,
-                   MakeReference(model, layers, spec.num_threads));
-  std::vector<LayerError> errors(layers.size());
-  for (size_t i = 0; i < errors.size(); ++i) {
-    const TensorView tensor =
-        reference.interpreter().output(static_cast<int>(i));
-    errors[i].layer = layers[i];
-    errors[i].tensor = tensor.name();
-    errors[i].dims = tensor.dims();
-    errors[i].quantized = HasQuantized(tensor);
-  }
-  std::mt19937 random(absl::GetFlag(FLAGS_seed));
-  std::vector<std::vector<InputBytes>> runs;
-  for (int run = 0; run < absl::GetFlag(FLAGS_num_runs); ++run) {
-    ASSIGN_OR_RETURN(auto inputs,
-                     MakeInputs(reference.interpreter(), FloatInputs::kGaussian,
-                                random, files));
-    runs.push_back(std::move(inputs));
-  }
-  RETURN_IF_ERROR(alone ? CompareAlone(model, reference, spec, runs, errors)
-                        : CompareTogether(reference, spec, runs, errors));
-  return errors;
-}
-
-void PrintLayers(const std::vector<LayerError>& layers) {
+void PrintLayers(const std::vector<TensorError>& layers) {
   const Widths widths = WidthsFor(layers);
-  std::printf("%s", LayerLine({"node", "op", "shape", "equal", "within 1",
-                               "most", "max abs", "max rel", "tensor"},
-                              widths)
-                        .c_str());
-  for (const LayerError& layer : layers) {
-    std::printf("%s", LayerLine(CellsOf(layer), widths).c_str());
-  }
+  std::string table = LayerLine({"node", "op", "shape", "equal", "within 1",
+                                 "most", "max abs", "max rel", " tensor"},
+                                widths);
+  for (const TensorError& layer : layers) table += LayerLine(layer, widths);
+  std::printf("%s", table.c_str());
 }
 
 // inference_diff --suggest_float32_nodes: which nodes lose by 16-bit storage.
@@ -332,7 +305,7 @@ constexpr double kFloat16Error = 5e-3;
 struct Float32Suggestion {
   // Whose error, each alone in 16 bits on the CPU's inputs, is past
   // kFloat16Error. In the model's order.
-  std::vector<LayerError> layers;
+  std::vector<TensorError> layers;
   // Their nodes and those that write what they read, as the option
   // float32_nodes takes them: "3,17-20". "": none.
   std::string nodes;
@@ -356,10 +329,10 @@ absl::StatusOr<Float32Suggestion> SuggestFloat32Nodes(const Model& model,
   spec.options.emplace_back("is_precision_loss_allowed", "1");
   ASSIGN_OR_RETURN(auto layers, CompareLayers(model, spec, /*alone=*/true));
   std::map<int, int> writers;  // of the model's tensors
-  for (const LayerError& e : layers) writers[e.layer.tensor] = e.layer.node;
+  for (const TensorError& e : layers) writers[e.layer.tensor] = e.layer.node;
   Float32Suggestion suggestion;
   std::set<int> nodes;
-  for (LayerError& e : layers) {
+  for (TensorError& e : layers) {
     if (e.quantized || !e.delegated || e.values.Within(kFloat16Error)) continue;
     nodes.insert(e.layer.node);
     for (int id : e.layer.inputs) {
@@ -397,61 +370,32 @@ double MaxError() {
 struct Comparison {
   std::string backend;
   BackendFacts facts;
-  std::vector<OutputDiff> outputs;
+  std::vector<TensorError> outputs;
   int runs = 0;
 };
-
-absl::Status RunOnce(Interpreter& reference, Interpreter& actual,
-                     const std::vector<InputBytes>& inputs,
-                     std::vector<OutputDiff>& outputs) {
-  for (Interpreter* interpreter : {&reference, &actual}) {
-    RETURN_IF_ERROR(RunAgain(*interpreter, inputs));
-  }
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const TensorView expected = reference.output(static_cast<int>(i));
-    const std::vector<int> dims = expected.dims();
-    outputs[i].Add(expected.AsFloats(),
-                   actual.output(static_cast<int>(i)).AsFloats(),
-                   dims.empty() ? 1 : dims.back());
-  }
-  return absl::OkStatus();
-}
 
 absl::StatusOr<Comparison> Compare(const Model& model,
                                    const std::vector<std::vector<int>>& shapes,
                                    Interpreter& reference,
                                    const BackendSpec& spec) {
-  ASSIGN_OR_RETURN(auto files, InputFiles());
   ASSIGN_OR_RETURN(auto backend, Backend::Create(model, spec, shapes));
-  Interpreter& actual = backend->interpreter();
-  PrintLog(actual, spec.name());
-
-  Comparison comparison;
-  comparison.backend = spec.name();
-  comparison.outputs.resize(reference.outputs());
-  std::mt19937 random(absl::GetFlag(FLAGS_seed));
-  const int runs = absl::GetFlag(FLAGS_num_runs);
-  Progress progress("runs", runs);
-  while (comparison.runs < runs && !(Interrupted() && comparison.runs > 0)) {
-    progress.Show(comparison.runs, spec.name());
-    ASSIGN_OR_RETURN(auto inputs, MakeInputs(reference, FloatInputs::kGaussian,
-                                             random, files));
-    RETURN_IF_ERROR(RunOnce(reference, actual, inputs, comparison.outputs));
-    ++comparison.runs;
-  }
-  progress.Clear();
+  PrintLog(backend->interpreter(), spec.name());
+  Comparison comparison = {spec.name(), {}, ErrorsOf(reference)};
+  ASSIGN_OR_RETURN(comparison.runs,
+                   CompareRuns(reference, backend->interpreter(), spec.name(),
+                               comparison.outputs));
   ASSIGN_OR_RETURN(comparison.facts, backend->Facts());
   return comparison;
 }
 
 bool Passed(const Comparison& comparison) {
-  for (const OutputDiff& diff : comparison.outputs) {
-    if (!diff.Within(MaxError())) return false;
-  }
-  return true;
+  return std::all_of(comparison.outputs.begin(), comparison.outputs.end(),
+                     [](const TensorError& output) {
+                       return output.values.Within(MaxError());
+                     });
 }
 
-void Print(const Comparison& comparison, const Interpreter& reference) {
+void Print(const Comparison& comparison) {
   std::printf(
       "%s: %d of %d nodes in %d partitions; %d runs, seed %d\n  on %s\n",
       comparison.backend.c_str(), comparison.facts.nodes_delegated,
@@ -460,22 +404,20 @@ void Print(const Comparison& comparison, const Interpreter& reference) {
       comparison.facts.renderer.c_str());
   std::printf("output, shape\n%12s %10s %10s %10s %10s %8s %5s\n", "max abs",
               "mean abs", "max rel", "rel L2", "1-cosine", "argmax", "NaN");
-  for (size_t i = 0; i < comparison.outputs.size(); ++i) {
-    const OutputDiff& diff = comparison.outputs[i];
-    const TensorView tensor = reference.output(static_cast<int>(i));
-    const std::string shape = absl::StrJoin(tensor.dims(), "x");
+  for (const TensorError& output : comparison.outputs) {
+    const OutputDiff& diff = output.values;
+    const std::string shape = absl::StrJoin(output.dims, "x");
     std::printf("%s %s\n%12.3g %10.3g %10.3g %10.3g %10.3g %7.2f%% %5lld%s\n",
-                Shorten(tensor.name(), 79 - shape.size()).c_str(),
-                shape.c_str(), diff.max_abs(), diff.mean_abs(),
-                diff.max_relative(), diff.relative_l2(), 1 - diff.cosine(),
+                Shorten(output.name, 79 - shape.size()).c_str(), shape.c_str(),
+                diff.max_abs(), diff.mean_abs(), diff.max_relative(),
+                diff.relative_l2(), 1 - diff.cosine(),
                 100 * diff.argmax_agreement(),
                 static_cast<long long>(diff.mismatches()),
                 diff.Within(MaxError()) ? "" : "  FAIL");
   }
 }
 
-nlohmann::ordered_json ToJson(const Comparison& comparison,
-                              const Interpreter& reference) {
+nlohmann::ordered_json ToJson(const Comparison& comparison) {
   nlohmann::ordered_json json;
   json["backend"] = comparison.backend;
   json["passed"] = Passed(comparison);
@@ -485,12 +427,11 @@ nlohmann::ordered_json ToJson(const Comparison& comparison,
   json.update(ToJson(comparison.facts));
   json["model"] = absl::GetFlag(FLAGS_graph);
   json["outputs"] = nlohmann::ordered_json::array();
-  for (size_t i = 0; i < comparison.outputs.size(); ++i) {
-    const OutputDiff& diff = comparison.outputs[i];
-    const TensorView tensor = reference.output(static_cast<int>(i));
-    json["outputs"].push_back({{"name", tensor.name()},
-                               {"shape", tensor.dims()},
-                               {"type", TfLiteTypeGetName(tensor.type())},
+  for (const TensorError& output : comparison.outputs) {
+    const OutputDiff& diff = output.values;
+    json["outputs"].push_back({{"name", output.name},
+                               {"shape", output.dims},
+                               {"type", TfLiteTypeGetName(output.type)},
                                {"magnitude", diff.magnitude()},
                                {"max_abs_error", diff.max_abs()},
                                {"mean_abs_error", diff.mean_abs()},
@@ -555,9 +496,9 @@ absl::Status Run(bool& passed) {
         "--input_layer_shape goes with none of --per_layer, --per_layer_alone "
         "and --suggest_float32_nodes, which run the model's own shapes");
   }
-  BackendSpec cpu;
-  cpu.num_threads = absl::GetFlag(FLAGS_num_threads);
-  ASSIGN_OR_RETURN(auto reference, Backend::Create(*model, cpu, shapes));
+  ASSIGN_OR_RETURN(
+      auto reference,
+      Backend::Create(*model, SpecFromFlags(BackendSpec::Kind::kCpu), shapes));
 
   CatchInterrupts();
   const bool suggests = absl::GetFlag(FLAGS_suggest_float32_nodes);
@@ -572,8 +513,8 @@ absl::Status Run(bool& passed) {
   for (const BackendSpec& spec : specs) {
     ASSIGN_OR_RETURN(auto comparison,
                      Compare(*model, shapes, reference->interpreter(), spec));
-    Print(comparison, reference->interpreter());
-    report.push_back(ToJson(comparison, reference->interpreter()));
+    Print(comparison);
+    report.push_back(ToJson(comparison));
     passed = (passed || suggests) && Passed(comparison);
     if (Interrupted()) break;
     RETURN_IF_ERROR(PrintPerLayer(*model, spec));
