@@ -86,22 +86,6 @@ absl::StatusOr<DelegatePtr> LoadExternalDelegate(
 
 namespace {
 
-// Flags: nodes of int8, of uint8.
-constexpr uint32_t kQs8 = 1;
-constexpr uint32_t kQu8 = 2;
-
-uint32_t FlagsFor(XnnpackQuantized quantized) {
-  switch (quantized) {
-    case XnnpackQuantized::kInt8AndUint8:
-      return kQs8 | kQu8;
-    case XnnpackQuantized::kInt8:
-      return kQs8;
-    case XnnpackQuantized::kNone:
-      break;
-  }
-  return 0;
-}
-
 // TfLiteXNNPackDelegateOptions of 2.9.
 struct Options29 {
   int32_t num_threads;
@@ -140,13 +124,12 @@ absl::StatusOr<DelegatePtr> CreateXnnpackDelegate(int num_threads,
       TfliteSymbol("TfLiteXNNPackDelegateGetFlags"));
   auto* defaults = AsFunction<NewerOptions()>(
       TfliteSymbol("TfLiteXNNPackDelegateOptionsDefault"));
-  const uint32_t wanted = FlagsFor(quantized);
   if (get_flags == nullptr || defaults == nullptr) {
     // Members that a version before get_flags appended are zero.
     struct {
       Options29 options;
       uint64_t appended[8];
-    } options = {{num_threads, wanted, nullptr}, {}};
+    } options = {{num_threads, quantized, nullptr}, {}};
     return Own(TfLiteXNNPackDelegateCreate(&options));
   }
   NewerOptions options = defaults();
@@ -154,10 +137,11 @@ absl::StatusOr<DelegatePtr> CreateXnnpackDelegate(int num_threads,
   auto delegate = Own(TfLiteXNNPackDelegateCreate(&options));
   if (!delegate.ok()) return delegate;
   const uint32_t flags = get_flags(delegate->get());
-  if ((flags & wanted) != wanted) {
+  if ((flags & quantized) != quantized) {
     return absl::FailedPreconditionError(absl::StrCat(
         "TensorFlow Lite ", TfLiteVersion(), "'s XNNPACK has the flags ", flags,
-        " by default; its kernels for int8 and uint8 need ", wanted));
+        " by default; its kernels for int8 and uint8 need ",
+        static_cast<uint32_t>(quantized)));
   }
   return delegate;
 }

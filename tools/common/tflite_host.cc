@@ -5,6 +5,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -42,24 +43,20 @@ absl::Status CheckModelBytes(absl::Span<const uint8_t> bytes,
   return absl::OkStatus();
 }
 
-}  // namespace
-
+// "kTfLiteDelegateError" and so on, for messages.
 std::string StatusName(TfLiteStatus status) {
-  switch (status) {
-    case kTfLiteOk:
-      return "kTfLiteOk";
-    case kTfLiteError:
-      return "kTfLiteError";
-    case kTfLiteDelegateError:
-      return "kTfLiteDelegateError";
-    case kTfLiteApplicationError:
-      return "kTfLiteApplicationError";
-    case kTfLiteUnresolvedOps:
-      return "kTfLiteUnresolvedOps";
-    default:
-      return absl::StrCat("TfLiteStatus ", static_cast<int>(status));
+  constexpr std::pair<TfLiteStatus, const char*> kNames[] = {
+      {kTfLiteError, "kTfLiteError"},
+      {kTfLiteDelegateError, "kTfLiteDelegateError"},
+      {kTfLiteApplicationError, "kTfLiteApplicationError"},
+      {kTfLiteUnresolvedOps, "kTfLiteUnresolvedOps"}};
+  for (const auto& [known, name] : kNames) {
+    if (known == status) return name;
   }
+  return absl::StrCat("TfLiteStatus ", static_cast<int>(status));
 }
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<Model>> Model::FromFile(
     const std::string& path) {
@@ -202,39 +199,50 @@ namespace {
 // kTfLiteUInt16, which is younger than the headers here.
 constexpr auto kUint16Type = static_cast<TfLiteType>(17);
 
-// The scale is 0 where the tensor is not quantized: its integers are then the
-// real numbers.
-template <typename T>
-std::vector<float> Dequantize(absl::Span<T> values,
-                              TfLiteQuantizationParams params) {
-  const float scale = params.scale == 0 ? 1.0f : params.scale;
-  const int64_t zero = params.scale == 0 ? 0 : params.zero_point;
-  std::vector<float> out(values.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    out[i] = scale * static_cast<float>(static_cast<int64_t>(values[i]) - zero);
+// Calls `visit`, which returns true, with a value of the C++ type of the
+// elements; a half is the uint16_t of its bits, a bool a uint8_t. False: the
+// type is none of numbers.
+template <typename Visit>
+bool VisitElements(TfLiteType type, Visit visit) {
+  if (type == kUint16Type) type = kTfLiteFloat16;
+  switch (type) {
+    case kTfLiteFloat32:
+      return visit(float{});
+    case kTfLiteFloat64:
+      return visit(double{});
+    case kTfLiteFloat16:
+      return visit(uint16_t{});
+    case kTfLiteInt8:
+      return visit(int8_t{});
+    case kTfLiteUInt8:
+    case kTfLiteBool:
+      return visit(uint8_t{});
+    case kTfLiteInt16:
+      return visit(int16_t{});
+    case kTfLiteInt32:
+      return visit(int32_t{});
+    case kTfLiteInt64:
+      return visit(int64_t{});
+    default:
+      return false;
   }
-  return out;
 }
 
+// Scale and zero point. The scale is 0 where the tensor is not quantized: its
+// integers are then the real numbers.
+std::pair<float, int64_t> ScaleOf(TfLiteQuantizationParams params) {
+  if (params.scale == 0) return {1.0f, 0};
+  return {params.scale, params.zero_point};
+}
+
+// As that integer; the comparisons keep NaN (and the float above the largest
+// int) out of the conversion, which would be undefined.
 template <typename T>
-void Quantize(absl::Span<const float> values, TfLiteQuantizationParams params,
-              absl::Span<T> out) {
-  const float scale = params.scale == 0 ? 1.0f : params.scale;
-  const float zero = params.scale == 0 ? 0.0f : params.zero_point;
-  const float low = static_cast<float>(std::numeric_limits<T>::lowest());
-  const float high = static_cast<float>(std::numeric_limits<T>::max());
-  for (size_t i = 0; i < values.size(); ++i) {
-    const float q = std::round(values[i] / scale) + zero;
-    // The comparisons keep NaN (and the float above the largest int) out of
-    // the conversion, which would be undefined.
-    if (!(q > low)) {
-      out[i] = std::numeric_limits<T>::lowest();
-    } else if (q >= high) {
-      out[i] = std::numeric_limits<T>::max();
-    } else {
-      out[i] = static_cast<T>(q);
-    }
-  }
+T Clamped(float value) {
+  using Limits = std::numeric_limits<T>;
+  if (!(value > static_cast<float>(Limits::lowest()))) return Limits::lowest();
+  return value >= static_cast<float>(Limits::max()) ? Limits::max()
+                                                    : static_cast<T>(value);
 }
 
 }  // namespace
@@ -271,37 +279,24 @@ absl::Status TensorView::WriteBytes(absl::Span<const uint8_t> values) const {
 }
 
 std::vector<float> TensorView::AsFloats() const {
-  if (type() == kUint16Type) return Dequantize(data<uint16_t>(), {0, 0});
-  switch (type()) {
-    case kTfLiteFloat32: {
-      const auto values = data<float>();
-      return {values.begin(), values.end()};
+  std::vector<float> floats;
+  floats.reserve(elements());
+  VisitElements(type(), [&](auto element) {
+    using T = decltype(element);
+    const auto [scale, zero] = ScaleOf(quantization());
+    for (T value : data<T>()) {
+      if constexpr (std::is_floating_point_v<T>) {
+        floats.push_back(static_cast<float>(value));
+      } else {
+        floats.push_back(type() == kTfLiteFloat16
+                             ? HalfToFloat(static_cast<uint16_t>(value))
+                             : scale *
+                                   static_cast<float>(int64_t{value} - zero));
+      }
     }
-    case kTfLiteFloat16: {
-      const auto values = data<uint16_t>();
-      std::vector<float> out(values.size());
-      std::transform(values.begin(), values.end(), out.begin(), HalfToFloat);
-      return out;
-    }
-    case kTfLiteFloat64: {
-      const auto values = data<double>();
-      return {values.begin(), values.end()};
-    }
-    case kTfLiteInt8:
-      return Dequantize(data<int8_t>(), quantization());
-    case kTfLiteUInt8:
-      return Dequantize(data<uint8_t>(), quantization());
-    case kTfLiteBool:
-      return Dequantize(data<uint8_t>(), {0, 0});
-    case kTfLiteInt16:
-      return Dequantize(data<int16_t>(), quantization());
-    case kTfLiteInt32:
-      return Dequantize(data<int32_t>(), quantization());
-    case kTfLiteInt64:
-      return Dequantize(data<int64_t>(), quantization());
-    default:
-      return {};
-  }
+    return true;
+  });
+  return floats;
 }
 
 absl::Status TensorView::WriteFloats(absl::Span<const float> values) const {
@@ -310,45 +305,30 @@ absl::Status TensorView::WriteFloats(absl::Span<const float> values) const {
         absl::StrCat("Tensor ", name(), " holds ", elements(),
                      " elements, not ", values.size()));
   }
-  if (type() == kUint16Type) {
-    Quantize(values, {0, 0}, data<uint16_t>());
-    return absl::OkStatus();
-  }
-  switch (type()) {
-    case kTfLiteFloat32:
-      return Write<float>(values);
-    case kTfLiteFloat16: {
-      std::vector<uint16_t> half(values.size());
-      std::transform(values.begin(), values.end(), half.begin(), FloatToHalf);
-      return Write<uint16_t>(half);
+  absl::Status status;
+  const bool known = VisitElements(type(), [&](auto element) {
+    using T = decltype(element);
+    const auto [scale, zero] = ScaleOf(quantization());
+    std::vector<T> out;
+    out.reserve(values.size());
+    for (float value : values) {
+      if constexpr (std::is_floating_point_v<T>) {
+        out.push_back(value);
+      } else {
+        out.push_back(
+            type() == kTfLiteFloat16 ? static_cast<T>(FloatToHalf(value))
+            : type() == kTfLiteBool  ? static_cast<T>(value != 0)
+                                     : Clamped<T>(std::round(value / scale) +
+                                                 static_cast<float>(zero)));
+      }
     }
-    case kTfLiteFloat64:
-      return Write<double>(std::vector<double>(values.begin(), values.end()));
-    case kTfLiteInt8:
-      Quantize(values, quantization(), data<int8_t>());
-      return absl::OkStatus();
-    case kTfLiteUInt8:
-      Quantize(values, quantization(), data<uint8_t>());
-      return absl::OkStatus();
-    case kTfLiteBool: {
-      const auto out = data<uint8_t>();
-      for (size_t i = 0; i < values.size(); ++i) out[i] = values[i] != 0;
-      return absl::OkStatus();
-    }
-    case kTfLiteInt16:
-      Quantize(values, quantization(), data<int16_t>());
-      return absl::OkStatus();
-    case kTfLiteInt32:
-      Quantize(values, quantization(), data<int32_t>());
-      return absl::OkStatus();
-    case kTfLiteInt64:
-      Quantize(values, quantization(), data<int64_t>());
-      return absl::OkStatus();
-    default:
-      return absl::UnimplementedError(absl::StrCat(
-          "Tensor ", name(), " has a type that floats do not convert to: ",
-          TfLiteTypeGetName(type())));
-  }
+    status = Write(out);
+    return true;
+  });
+  if (known) return status;
+  return absl::UnimplementedError(absl::StrCat(
+      "Tensor ", name(), " has a type that floats do not convert to: ",
+      TfLiteTypeGetName(type())));
 }
 
 }  // namespace gles_delegate

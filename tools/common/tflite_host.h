@@ -62,13 +62,18 @@ using DelegatePtr =
 
 using DelegateOptions = std::vector<std::pair<std::string, std::string>>;
 
-// Which quantized nodes XNNPACK takes beside the float ones. TFLite 2.9 leaves
-// those of a type without its flag to the built-in kernels.
-enum class XnnpackQuantized { kNone, kInt8, kInt8AndUint8 };
+// Which quantized nodes XNNPACK takes beside the float ones, as its flags say
+// it. TFLite 2.9 leaves those of a type without its flag to the built-in
+// kernels.
+enum XnnpackQuantized : uint32_t {
+  kXnnpackFloats = 0,
+  kXnnpackInt8 = 1,
+  kXnnpackInt8AndUint8 = 3
+};
 
 // TFLite's optimised CPU kernels (in the same library).
 absl::StatusOr<DelegatePtr> CreateXnnpackDelegate(
-    int num_threads, XnnpackQuantized quantized = XnnpackQuantized::kNone);
+    int num_threads, XnnpackQuantized quantized = kXnnpackFloats);
 
 // The delegate that a plugin's two functions make and destroy.
 // kInvalidArgument: it refused; `failure` and its words.
@@ -194,9 +199,6 @@ class Interpreter {
   std::vector<std::string> log_;
   absl::Status delegate_status_;
 };
-
-// "kTfLiteDelegateError" and so on, for messages.
-std::string StatusName(TfLiteStatus status);
 
 }  // namespace gles_delegate
 

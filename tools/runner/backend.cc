@@ -45,17 +45,8 @@ absl::StatusOr<BackendFacts> ReadGlesReport(TfLiteDelegate* delegate) {
 }  // namespace
 
 std::string BackendSpec::name() const {
-  switch (kind) {
-    case Kind::kXnnpack:
-      return "xnnpack";
-    case Kind::kGles:
-      return "gles";
-    case Kind::kExternal:
-      return "external";
-    case Kind::kCpu:
-      break;
-  }
-  return "cpu";
+  constexpr const char* kNames[] = {"cpu", "xnnpack", "gles", "external"};
+  return kNames[static_cast<int>(kind)];
 }
 
 TfLiteStatus Backend::Prepare(TfLiteContext* context,
@@ -110,11 +101,10 @@ absl::StatusOr<std::unique_ptr<Backend>> Backend::Create(
   // Drivers compile for up to a minute.
   const Elapsed elapsed("preparing " + spec.name());
   if (spec.kind == BackendSpec::Kind::kXnnpack) {
-    auto both =
-        CreateWith(model, spec, input_shapes, XnnpackQuantized::kInt8AndUint8);
+    auto both = CreateWith(model, spec, input_shapes, kXnnpackInt8AndUint8);
     if (both.ok()) return both;
   }
-  return CreateWith(model, spec, input_shapes, XnnpackQuantized::kInt8);
+  return CreateWith(model, spec, input_shapes, kXnnpackInt8);
 }
 
 absl::StatusOr<std::unique_ptr<Backend>> Backend::CreateWith(
@@ -178,7 +168,7 @@ absl::StatusOr<BackendFacts> Backend::Facts() const {
   facts.driver = absl::StrCat("TensorFlow Lite ", TfLiteVersion());
   if (spec_.kind == BackendSpec::Kind::kXnnpack) {
     absl::StrAppend(&facts.driver, ", XNNPACK with ",
-                    quantized_ == XnnpackQuantized::kInt8AndUint8
+                    quantized_ == kXnnpackInt8AndUint8
                         ? "QS8 and QU8"
                         : "QS8, for QU8 does not apply");
   }

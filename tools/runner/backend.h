@@ -75,7 +75,7 @@ class Backend {
 
   // The last member is destroyed first, as it must be.
   BackendSpec spec_;
-  XnnpackQuantized quantized_ = XnnpackQuantized::kNone;  // of kXnnpack
+  XnnpackQuantized quantized_ = kXnnpackFloats;  // of kXnnpack
   DelegatePtr delegate_;
   NewestDelegate counting_ = {};  // applied for delegates that do not say
   std::unique_ptr<Interpreter> interpreter_;
