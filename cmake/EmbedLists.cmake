@@ -1,12 +1,9 @@
-# Writes OUT, a C++ file that holds each of FILES (lists of cases) as a raw string.
-set(text "// Generated from tools/cases/ by cmake/EmbedLists.cmake.\n")
-string(APPEND text "#include \"tools/cases/embedded.h\"\n\n")
-string(APPEND text "namespace gles_delegate::cases {\n\nconst EmbeddedList kEmbeddedLists[] = {\n")
+# Writes OUT, a line of C++ for each of FILES (lists of cases): its name and, as a raw string,
+# its text.
+set(text "")
 foreach(file IN LISTS FILES)
   file(READ ${file} content)
   get_filename_component(name ${file} NAME_WE)
   string(APPEND text "{\"${name}\", R\"LIST(${content})LIST\"},\n")
 endforeach()
-string(APPEND text "};\nconst size_t kEmbeddedListCount = sizeof(kEmbeddedLists) / sizeof(kEmbeddedLists[0]);\n\n")
-string(APPEND text "}  // namespace gles_delegate::cases\n")
 file(WRITE ${OUT} "${text}")

@@ -14,10 +14,14 @@
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 #include "tools/cases/case_spec.h"
-#include "tools/cases/embedded.h"
 
 namespace gles_delegate::cases {
 namespace {
+
+// The lists of this folder, each with its name.
+constexpr std::pair<const char*, const char*> kLists[] = {
+#include "case_lists.inc"
+};
 
 constexpr absl::string_view kRefused = " => ";
 
@@ -190,8 +194,8 @@ absl::StatusOr<std::vector<Row>> RowsOf(absl::string_view list,
 const std::vector<Row>& AllRows() {
   static const auto& all = *[] {
     auto* rows = new std::vector<Row>;
-    for (size_t i = 0; i < kEmbeddedListCount; ++i) {
-      auto read = RowsOf(kEmbeddedLists[i].name, kEmbeddedLists[i].text);
+    for (const auto& [name, text] : kLists) {
+      auto read = RowsOf(name, text);
       if (!read.ok()) {
         std::fprintf(stderr, "%s\n",
                      std::string(read.status().message()).c_str());
