@@ -176,18 +176,9 @@ absl::Status WritePicture(const TensorView& tensor, const Photos& photos,
 
 // TFLite_Detection_PostProcess's outputs: boxes, classes, scores, count.
 std::vector<Box> BoxesOf(const Interpreter& interpreter) {
-  const auto boxes = interpreter.output(0).AsFloats();
-  const auto labels = interpreter.output(1).AsFloats();
-  const auto scores = interpreter.output(2).AsFloats();
-  const auto count = interpreter.output(3).AsFloats();
-  std::vector<Box> out;
-  if (count.empty()) return out;
-  for (int i = 0; i < static_cast<int>(count[0]); ++i) {
-    const float* edges = &boxes[4 * i];
-    out.push_back({edges[0], edges[1], edges[2], edges[3],
-                   static_cast<int>(labels[i]), scores[i]});
-  }
-  return out;
+  return gles_delegate::BoxesOf(
+      interpreter.output(0).AsFloats(), interpreter.output(1).AsFloats(),
+      interpreter.output(2).AsFloats(), interpreter.output(3).AsFloats());
 }
 
 void Add(const Opened& opened, const Interpreter& want, const Interpreter& got,

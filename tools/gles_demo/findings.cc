@@ -13,6 +13,11 @@
 namespace gles_delegate::demo {
 namespace {
 
+// The indices of the scores, the largest first.
+std::vector<int> Sorted(const std::vector<float>& scores) {
+  return Top(scores, static_cast<int>(scores.size()));
+}
+
 // The poses in PoseNet's outputs.
 
 using Outputs = absl::Span<const TensorValues>;
@@ -48,13 +53,8 @@ class PoseDecoder {
                   static_cast<float>(heat_.height() - 1)) {}
 
   std::vector<Skeleton> Poses() const {
-    std::vector<size_t> order(heat_.values.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-      return heat_.values[a] > heat_.values[b];
-    });
     std::vector<Skeleton> poses;
-    for (size_t i : order) {
+    for (size_t i : Sorted(heat_.values)) {
       if (!(heat_.values[i] > 0)) break;  // less likely than not
       const size_t k = i % kPosePoints;
       const Place root = Refined(i / kPosePoints, k);
@@ -167,16 +167,8 @@ std::optional<Finding> Postprocessed(Outputs outputs) {
   }
   Finding finding;
   finding.kind = Finding::Kind::kBoxes;
-  const size_t count =
-      std::min(outputs[1].values.size(),
-               static_cast<size_t>(std::max(0.0f, outputs[3].values[0])));
-  for (size_t i = 0; i < count; ++i) {
-    const float* edges = &outputs[0].values[4 * i];
-    const float score = outputs[2].values[i];
-    if (score < BoxAgreement::kMinScore) continue;
-    finding.boxes.push_back({edges[0], edges[1], edges[2], edges[3],
-                             static_cast<int>(outputs[1].values[i]), score});
-  }
+  finding.boxes = BoxesOf(outputs[0].values, outputs[1].values,
+                          outputs[2].values, outputs[3].values);
   return finding;
 }
 
@@ -219,14 +211,9 @@ std::optional<Finding> Anchored(Outputs outputs, int width, int height) {
   if (step < 4 || step * anchors.size() != places.values.size()) {
     return std::nullopt;
   }
-  std::vector<size_t> order(anchors.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return scores.values[a] > scores.values[b];
-  });
   Finding finding;
   finding.kind = Finding::Kind::kBoxes;
-  for (size_t i : order) {
+  for (size_t i : Sorted(scores.values)) {
     const float score = Sigmoid(scores.values[i]);
     if (!(score >= BoxAgreement::kMinScore)) break;
     const float* place = &places.values[i * step];

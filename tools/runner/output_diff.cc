@@ -113,6 +113,21 @@ void ClassAgreement::Add(absl::Span<const float> reference,
   if (want == got) ++top_5;
 }
 
+std::vector<Box> BoxesOf(absl::Span<const float> edges,
+                         absl::Span<const float> labels,
+                         absl::Span<const float> scores,
+                         absl::Span<const float> count) {
+  std::vector<Box> boxes;
+  for (size_t i = 0; i < labels.size() && !count.empty(); ++i) {
+    if (static_cast<float>(i) + 1 > count[0]) break;
+    if (scores[i] < BoxAgreement::kMinScore) continue;
+    const auto at = edges.subspan(4 * i, 4);
+    boxes.push_back(
+        {at[0], at[1], at[2], at[3], static_cast<int>(labels[i]), scores[i]});
+  }
+  return boxes;
+}
+
 float IntersectionOverUnion(const Box& a, const Box& b) {
   const auto area = [](const Box& box) {
     return std::max(0.0f, box.bottom - box.top) *

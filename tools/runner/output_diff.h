@@ -77,6 +77,11 @@ struct Box {
   int label = 0;
   float score = 0;
 };
+// Those of a score of BoxAgreement::kMinScore or more, by its four outputs.
+std::vector<Box> BoxesOf(absl::Span<const float> edges,
+                         absl::Span<const float> labels,
+                         absl::Span<const float> scores,
+                         absl::Span<const float> count);
 // Area of the intersection over that of the union; 0 where both are empty.
 float IntersectionOverUnion(const Box& a, const Box& b);
 
