@@ -20,79 +20,6 @@ namespace {
 
 constexpr double kGain = 0.98;  // less is noise
 
-// Measures tunings, each once, and keeps the best.
-class Search {
- public:
-  using Measure = absl::FunctionRef<absl::StatusOr<double>(const Tuning&)>;
-  Search(const std::set<std::string>& fixed, Measure measure)
-      : fixed_(fixed), measure_(measure) {}
-
-  absl::Status Begin() {
-    // Twice: the first run of all finds clocks low and caches cold.
-    for (int i = 0; i < 2; ++i) {
-      ASSIGN_OR_RETURN(auto ms, Time({}));
-      best_.before_ms = best_.after_ms = ms;
-    }
-    return absl::OkStatus();
-  }
-
-  // True if a value was better.
-  bool TryAll() {
-    bool better = false;
-    for (const TuningParameter& parameter : TuningParameters()) {
-      if (fixed_.count(std::string(parameter.name)) != 0) continue;
-      for (int value : parameter.candidates) {
-        Tuning candidate = best_.tuning;
-        candidate[std::string(parameter.name)] = value;
-        better |= Try(std::move(candidate));
-      }
-    }
-    return better;
-  }
-
-  // One of dozens of measurements may be fast by chance.
-  absl::Status Confirm() {
-    if (best_.tuning.empty()) return absl::OkStatus();
-    constexpr int kTurns = 3;
-    double before = std::numeric_limits<double>::infinity();
-    double after = before;
-    for (int i = 0; i < kTurns; ++i) {
-      ASSIGN_OR_RETURN(auto first, Time({}));
-      ASSIGN_OR_RETURN(auto second, Time(best_.tuning));
-      before = std::min(before, first);
-      after = std::min(after, second);
-    }
-    const bool gains = after <= kGain * before;
-    if (!gains) best_.tuning.clear();
-    best_.before_ms = before;
-    best_.after_ms = gains ? after : before;
-    return absl::OkStatus();
-  }
-
-  const TuningResult& best() const { return best_; }
-
- private:
-  bool Try(Tuning candidate) {
-    if (seen_.count(candidate) != 0) return false;
-    auto ms = Time(candidate);
-    if (!ms.ok() || *ms > kGain * best_.after_ms) return false;
-    best_.tuning = std::move(candidate);
-    best_.after_ms = *ms;
-    return true;
-  }
-
-  absl::StatusOr<double> Time(const Tuning& tuning) {
-    seen_.insert(tuning);
-    ++best_.measured;
-    return measure_(tuning);
-  }
-
-  const std::set<std::string>& fixed_;
-  Measure measure_;
-  TuningResult best_;
-  std::set<Tuning> seen_;
-};
-
 }  // namespace
 
 std::string TuningAsText(const Tuning& tuning) {
@@ -111,11 +38,53 @@ std::string SummaryOf(const TuningResult& result) {
 absl::StatusOr<TuningResult> SearchTuning(
     const std::set<std::string>& fixed,
     absl::FunctionRef<absl::StatusOr<double>(const Tuning&)> measure) {
-  Search search(fixed, measure);
-  RETURN_IF_ERROR(search.Begin());
-  if (search.TryAll()) search.TryAll();
-  RETURN_IF_ERROR(search.Confirm());
-  return search.best();
+  TuningResult best;
+  std::set<Tuning> seen;
+  const auto time = [&](const Tuning& tuning) {
+    seen.insert(tuning);
+    ++best.measured;
+    return measure(tuning);
+  };
+  // True if a value was better.
+  const auto try_all = [&] {
+    bool better = false;
+    for (const TuningParameter& parameter : TuningParameters()) {
+      const std::string name(parameter.name);
+      if (fixed.count(name) != 0) continue;
+      for (int value : parameter.candidates) {
+        Tuning candidate = best.tuning;
+        candidate[name] = value;
+        if (seen.count(candidate) != 0) continue;
+        const auto ms = time(candidate);
+        if (!ms.ok() || *ms > kGain * best.after_ms) continue;
+        best.tuning = std::move(candidate);
+        best.after_ms = *ms;
+        better = true;
+      }
+    }
+    return better;
+  };
+  // Twice: the first run of all finds clocks low and caches cold.
+  for (int i = 0; i < 2; ++i) {
+    ASSIGN_OR_RETURN(best.before_ms, time({}));
+  }
+  best.after_ms = best.before_ms;
+  if (try_all()) try_all();
+  if (best.tuning.empty()) return best;
+  // One of dozens of measurements may be fast by chance.
+  constexpr int kTurns = 3;
+  double before = std::numeric_limits<double>::infinity(), after = before;
+  for (int i = 0; i < kTurns; ++i) {
+    ASSIGN_OR_RETURN(auto first, time({}));
+    ASSIGN_OR_RETURN(auto second, time(best.tuning));
+    before = std::min(before, first);
+    after = std::min(after, second);
+  }
+  const bool gains = after <= kGain * before;
+  if (!gains) best.tuning.clear();
+  best.before_ms = before;
+  best.after_ms = gains ? after : before;
+  return best;
 }
 
 namespace {
