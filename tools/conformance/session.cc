@@ -13,21 +13,11 @@ namespace gles_delegate::conformance {
 namespace {
 
 using testing::CpuReference;
-using testing::RunResult;
 
 // Twice, so that state which survives a run is found.
 constexpr int kInvokes = 2;
 // A delegate keeps its programs as long as it lives.
 constexpr int kProgramsPerDelegate = 400;
-
-std::string StringOf(const absl::Status& status) {
-  return {status.message().data(), status.message().size()};
-}
-
-double SecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-      .count();
-}
 
 nlohmann::json ReportOf(TfLiteDelegate* delegate) {
   const char* text = TfLiteGlesDelegateReport(delegate);
@@ -69,12 +59,8 @@ std::string WhyNotIntegerPath(const nlohmann::json& report) {
   return absl::StrCat("in integers: ", integer_path, " of ", nodes, " nodes");
 }
 
-// Counts the programs that the self-check compared. `text`: the delegate's
-// report, or "" for a case of one node.
-void CountChecked(const std::string& text, CaseResult* result) {
-  const auto report = nlohmann::json::parse(text, nullptr,
-                                            /*allow_exceptions=*/false);
-  if (!report.is_object()) return;
+// Counts the programs that the self-check compared.
+void CountChecked(const nlohmann::json& report, CaseResult* result) {
   for (const auto& p : report.value("partition", nlohmann::json::array())) {
     const auto check = p.value("self_check", nlohmann::json::object());
     result->programs += check.value("programs", 0);
@@ -135,29 +121,21 @@ absl::StatusOr<TfLiteDelegate*> Session::DelegateFor(const Variant& variant) {
   return delegate.get();
 }
 
-RunResult Session::RunOnDelegate(const SingleOpModel& model,
-                                 const Variant& variant, bool integer_path) {
-  RunResult result;
-  auto delegate = DelegateFor(variant);
-  result.status = delegate.status();
-  if (!delegate.ok()) return result;
-  result = testing::RunModel(testing::AtPrecision(model, variant.precision),
-                             kInvokes, *delegate);
-  if (!result.status.ok()) return result;
-  const nlohmann::json report = ReportOf(*delegate);
-  result.report = report.dump();
-  std::string refused = WhyNotWhole(report);
-  if (refused.empty() && integer_path) refused = WhyNotIntegerPath(report);
-  if (!refused.empty()) result.status = absl::UnimplementedError(refused);
-  return result;
-}
-
 std::string Session::Check(const Family& family, const SingleOpModel& model,
                            const CpuReference& reference,
                            const Variant& variant, CaseResult* of_case) {
-  const RunResult result = RunOnDelegate(model, variant, family.integer_path);
-  if (!result.status.ok()) return StringOf(result.status);
-  CountChecked(result.report, of_case);
+  const auto delegate = DelegateFor(variant);
+  if (!delegate.ok()) return std::string(delegate.status().message());
+  const testing::RunResult result = testing::RunModel(
+      testing::AtPrecision(model, variant.precision), kInvokes, *delegate);
+  if (!result.status.ok()) return std::string(result.status.message());
+  const nlohmann::json report = ReportOf(*delegate);
+  std::string refused = WhyNotWhole(report);
+  if (refused.empty() && family.integer_path) {
+    refused = WhyNotIntegerPath(report);
+  }
+  if (!refused.empty()) return refused;
+  CountChecked(report, of_case);
   of_case->comparison = testing::Compare(reference, result);
   return of_case->comparison.difference;
 }
@@ -189,7 +167,7 @@ std::vector<CaseResult> Session::Run(
           testing::MakeCpuReference(*model, variant.precision, kInvokes);
     }
     if (!reference.status.ok()) {
-      result.not_run = StringOf(reference.status);
+      result.not_run = std::string(reference.status.message());
       results.push_back(std::move(result));
       continue;
     }
@@ -197,8 +175,10 @@ std::vector<CaseResult> Session::Run(
       result.failure = Check(family, *model, reference, variant, &result);
       return absl::OkStatus();
     });
-    if (!ran.ok()) result.failure = StringOf(ran);
-    result.seconds = SecondsSince(start);
+    if (!ran.ok()) result.failure = std::string(ran.message());
+    result.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+            .count();
     results.push_back(std::move(result));
   }
   return results;

@@ -62,8 +62,6 @@ class Session {
   std::string Check(const Family& family, const SingleOpModel& model,
                     const testing::CpuReference& reference,
                     const Variant& variant, CaseResult* result);
-  testing::RunResult RunOnDelegate(const SingleOpModel& model,
-                                   const Variant& variant, bool integer_path);
 
   bool self_check_ = false;
   std::unique_ptr<egl::Context> context_;
