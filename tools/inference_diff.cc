@@ -14,6 +14,7 @@
 #include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -262,7 +263,8 @@ std::string LayerLine(const Cells& cells, const Widths& widths,
     absl::StrAppendFormat(&line, "%s%*s", i > 0 ? " " : "", widths[i],
                           Shorten(cells[i], std::abs(widths[i])));
   }
-  return Wrap(WithoutTrailingSpaces(line) + remarks, 5) + "\n";
+  absl::StripTrailingAsciiWhitespace(&line);
+  return Wrap(line + remarks, 5) + "\n";
 }
 
 std::string LayerLine(const TensorError& e, const Widths& widths) {

@@ -73,11 +73,7 @@ namespace {
 // Any driver as a device that has OpenGL ES 3.1's guaranteed minima and no
 // more.
 
-struct Minimum {
-  GLenum name;
-  GLint value;
-};
-constexpr Minimum kMinima[] = {
+constexpr std::pair<GLenum, GLint> kMinima[] = {
     {GL_MAX_TEXTURE_SIZE, 2048},
     {GL_MAX_ARRAY_TEXTURE_LAYERS, 256},
     {GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS, 128},
@@ -97,8 +93,8 @@ egl::GlApi g_driver;  // its own entry points
 
 void GL_APIENTRY MinimalIntegerv(GLenum name, GLint* value) {
   g_driver.GetIntegerv(name, value);
-  for (const Minimum& minimum : kMinima) {
-    if (minimum.name == name) *value = std::min(*value, minimum.value);
+  for (const auto& [limited, minimum] : kMinima) {
+    if (limited == name) *value = std::min(*value, minimum);
   }
 }
 
@@ -183,11 +179,6 @@ std::string NowUtc() {
   char text[32];
   std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &utc);
   return text;
-}
-
-// Nothing where no path is given.
-absl::Status WriteReport(const std::string& path, const std::string& text) {
-  return path.empty() ? absl::OkStatus() : WriteText(path, text);
 }
 
 // That of --case, or all.
@@ -356,10 +347,12 @@ int Main(int argc, char** argv) {
   auto results = RunFamilies(*families);
   if (!results.ok()) return CouldNotRun(results.status());
   std::printf("%s", Table(*results).c_str());
-  absl::Status written =
-      WriteReport(absl::GetFlag(FLAGS_junit), JunitXml(*results));
-  if (!absl::GetFlag(FLAGS_html).empty()) {
-    written.Update(WriteReport(absl::GetFlag(FLAGS_html), HtmlPage(*results)));
+  absl::Status written;
+  if (const auto path = absl::GetFlag(FLAGS_junit); !path.empty()) {
+    written.Update(WriteText(path, JunitXml(*results)));
+  }
+  if (const auto path = absl::GetFlag(FLAGS_html); !path.empty()) {
+    written.Update(WriteText(path, HtmlPage(*results)));
   }
   if (!written.ok()) return CouldNotRun(written);
   if (Interrupted()) return kInterruptedExit;

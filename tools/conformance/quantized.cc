@@ -247,7 +247,7 @@ enum ScaleRule {
 };
 // The quantization of the second operand: any, one beside the first's, the
 // same.
-enum class Other { kAny, kBeside, kSame };
+enum Other { kAny, kBeside, kSame };
 // The output's scale is from 2^low to 2^high times that.
 struct Span {
   int low = -8, high = 8;
@@ -260,7 +260,7 @@ struct Kernel {
   ScaleRule scale = kFirst;
   Span span = {};
   Span span16 = {1, 0};  // if it is another
-  Other other = Other::kAny;
+  Other other = kAny;
 };
 
 constexpr int kEight = kInt8 | kUint8, kEach = kEight | kInt16;
@@ -283,30 +283,18 @@ constexpr Kernel kKernels[] = {
     // 2.9 keeps the low 16 bits of a sum of 16-bit values, of one scale.
     {Op::SUM, kEach, kDrawn, kFirstOrSame, {-2, 5}, {0, 0}},
     {Op::REDUCE_PROD, kInt8 | kInt16, kDrawn, kPower, {-1, 0}, {-1, 0}},
-    {Op::ADD, kEach, kDrawn, kLarger, {-6, 6}, {-1, 4}, Other::kBeside},
-    {Op::SUB, kEach, kDrawn, kLarger, {-6, 6}, {-1, 4}, Other::kBeside},
+    {Op::ADD, kEach, kDrawn, kLarger, {-6, 6}, {-1, 4}, kBeside},
+    {Op::SUB, kEach, kDrawn, kLarger, {-6, 6}, {-1, 4}, kBeside},
     {Op::MUL, kEach, kDrawn, kProduct, {kFinestProduct, 14}, {14, 19}},
     // Never so fine that TFLite ends the process.
-    {Op::SQUARED_DIFFERENCE,
-     kInt8,
-     kDrawn,
-     kSquare,
-     {-11, 14},
-     {},
-     Other::kBeside},
+    {Op::SQUARED_DIFFERENCE, kInt8, kDrawn, kSquare, {-11, 14}, {}, kBeside},
     // TFLite's kernel takes no divisor that is zero.
     {Op::DIV, kUint8, kDrawn, kQuotient, {-6, 3}},
     // Those of 8 bits compare the quantized values, whatever these stand for.
-    {Op::MAXIMUM, kEach, kAsInput, kFirst, {0, 0}, {1, 4}, Other::kSame},
-    {Op::MINIMUM, kEach, kAsInput, kFirst, {0, 0}, {1, 4}, Other::kSame},
-    {Op::CONCATENATION,
-     kEach,
-     kJoined,
-     kFirst,
-     {-3, 3},
-     {1, 4},
-     Other::kBeside},
-    {Op::FILL, kInt8, kAsInput, kFirst, {}, {}, Other::kSame},
+    {Op::MAXIMUM, kEach, kAsInput, kFirst, {0, 0}, {1, 4}, kSame},
+    {Op::MINIMUM, kEach, kAsInput, kFirst, {0, 0}, {1, 4}, kSame},
+    {Op::CONCATENATION, kEach, kJoined, kFirst, {-3, 3}, {1, 4}, kBeside},
+    {Op::FILL, kInt8, kAsInput, kFirst, {}, {}, kSame},
     {Op::BATCH_MATMUL, kInt8 | kInt16, kSums},
 };
 
@@ -505,12 +493,11 @@ Quantizations Drawn(const Kernel& kernel, QuantizedModel& b, int count,
     if (number % 2 == 1) {
       q.other = b.WithZeroPoint(std::min(b.DrawBeside(scale, -3, 3), most));
     }
-  } else if (kernel.other != Other::kSame &&
+  } else if (kernel.other != kSame &&
              !(kernel.rule == kJoined && b.is_signed())) {
     const int span = b.is_int16() ? 6 : 8;
     const float beside = b.DrawBeside(scale, -span, span);
-    q.other = b.WithZeroPoint(kernel.other == Other::kBeside ? beside
-                                                             : b.DrawScale());
+    q.other = b.WithZeroPoint(kernel.other == kBeside ? beside : b.DrawScale());
   }
   q.out = OutputOf(kernel, b, q.in, q.other, count);
   return q;

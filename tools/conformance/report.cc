@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -72,12 +73,13 @@ std::string NarrowLine(const std::string& name, const Summary& summary) {
     return t.cases == 0 ? absl::StrFormat("%5s %*s", "-", width, "")
                         : absl::StrFormat("%5d %*.3g", t.cases, width, worst);
   };
-  const std::string line = absl::StrFormat(
+  std::string line = absl::StrFormat(
       "%-28s %4d  %s  %s  %s", Shorten(name, 28), summary.failures(),
       totals(summary.float32, summary.float32.ulps.value, 8),
       totals(summary.float16, summary.float16.ulps.value, 8),
       totals(summary.quantized, summary.quantized.quantized.value, 6));
-  return WithoutTrailingSpaces(line) + "\n";
+  absl::StripTrailingAsciiWhitespace(&line);
+  return line + "\n";
 }
 
 std::string NarrowHead() {
@@ -100,10 +102,11 @@ std::string WideLine(const std::string& name, const Summary& summary) {
       q.cases == 0 ? absl::StrFormat("%6s %5s %6s", "-", "", "")
                    : absl::StrFormat("%6d %5d %6.3g", q.cases, q.failures,
                                      q.quantized.value);
-  const std::string line =
+  std::string line =
       absl::StrFormat("%-28s %s   %s   %s", name, floats(summary.float32),
                       floats(summary.float16), quantized);
-  return WithoutTrailingSpaces(line) + "\n";
+  absl::StripTrailingAsciiWhitespace(&line);
+  return line + "\n";
 }
 
 std::string WideHead() {

@@ -10,23 +10,12 @@
 namespace gles_delegate::conformance {
 namespace {
 
-struct CpuOp {
-  const char* name;
-  const char* why;
-};
-constexpr CpuOp kCpuOps[] = {
+// Names of ops, and why they stay on the CPU.
+constexpr std::pair<absl::string_view, const char*> kCpuOps[] = {
 #define CPU_OP(name, why) {name, why},
 #include "tools/conformance/cpu_ops.inc"
 #undef CPU_OP
 };
-
-// Null: none is told.
-const CpuOp* FindCpuOp(absl::string_view name) {
-  const auto it =
-      std::find_if(std::begin(kCpuOps), std::end(kCpuOps),
-                   [&](const CpuOp& op) { return op.name == name; });
-  return it == std::end(kCpuOps) ? nullptr : it;
-}
 
 constexpr absl::string_view kBuiltins[] = {
 #define BUILTIN(name, value) #name,
@@ -57,9 +46,12 @@ std::string CpuTable() {
   std::sort(on_cpu.begin(), on_cpu.end());
   std::string text = "| op | why |\n|---|---|\n";
   for (const std::string& name : on_cpu) {
-    const CpuOp* op = FindCpuOp(name);
+    const auto* op =
+        std::find_if(std::begin(kCpuOps), std::end(kCpuOps),
+                     [&](const auto& cpu_op) { return cpu_op.first == name; });
     absl::StrAppend(&text, "| ", name, " | ",
-                    op == nullptr ? "not implemented" : op->why, " |\n");
+                    op == std::end(kCpuOps) ? "not implemented" : op->second,
+                    " |\n");
   }
   return text;
 }
@@ -83,13 +75,10 @@ std::string SupportedOpsPage(std::string page) {
 
 std::vector<std::string> ReasonsForNoOp() {
   std::vector<std::string> wrong;
-  for (const CpuOp& op : kCpuOps) {
+  for (const auto& [name, why] : kCpuOps) {
     const bool is_builtin =
-        std::find(std::begin(kBuiltins), std::end(kBuiltins),
-                  absl::string_view(op.name)) != std::end(kBuiltins);
-    if (!is_builtin || FindOpNamed(op.name) != nullptr) {
-      wrong.push_back(op.name);
-    }
+        std::count(std::begin(kBuiltins), std::end(kBuiltins), name) > 0;
+    if (!is_builtin || FindOpNamed(name) != nullptr) wrong.emplace_back(name);
   }
   return wrong;
 }

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -51,9 +52,11 @@ std::string Line(const NodeRow& row, bool profiled) {
   const std::string end =
       row.where == NodeRow::Where::kCpu ? row.reason : ShadersOf(row);
   if (line.size() + end.size() > Columns()) {
-    line = WithoutTrailingSpaces(line) + "\n       ";
+    line = absl::StrCat(absl::StripTrailingAsciiWhitespace(line), "\n       ");
   }
-  return Wrap(WithoutTrailingSpaces(line + end), 7) + "\n";
+  line += end;
+  absl::StripTrailingAsciiWhitespace(&line);
+  return Wrap(line, 7) + "\n";
 }
 
 std::string PartitionLine(size_t number, const PartitionRow& p) {

@@ -257,6 +257,11 @@ void ClearUnwritten(const SingleOpModel& model, RunResult* result) {
   }
 }
 
+// An error's code stays; of Ok nothing changes.
+absl::Status Annotated(const absl::Status& status, const char* what) {
+  return absl::Status(status.code(), absl::StrCat(what, status.message()));
+}
+
 }  // namespace
 
 CpuReference MakeCpuReference(const SingleOpModel& model, Precision precision,
@@ -266,12 +271,8 @@ CpuReference MakeCpuReference(const SingleOpModel& model, Precision precision,
   reference.accuracy = model.accuracy;
   reference.precision = precision;
   reference.expected = RunModel(at, model.stateful ? invokes : 1, nullptr);
-  if (!reference.expected.status.ok()) {
-    reference.status = absl::Status(
-        reference.expected.status.code(),
-        absl::StrCat("the CPU failed: ", reference.expected.status.message()));
-    return reference;
-  }
+  reference.status = Annotated(reference.expected.status, "the CPU failed: ");
+  if (!reference.status.ok()) return reference;
   ClearUnwritten(model, &reference.expected);
   if (model.accuracy.either_kernel) {
     // A runtime without XNNPACK has one kernel.
@@ -290,12 +291,8 @@ CpuReference MakeCpuReference(const SingleOpModel& model, Precision precision,
     for (float& value : input) value = std::fabs(value);
   }
   reference.magnitude = RunModel(absolute, /*invokes=*/1, nullptr);
-  if (!reference.magnitude.status.ok()) {
-    reference.status =
-        absl::Status(reference.magnitude.status.code(),
-                     absl::StrCat("the magnitude model failed: ",
-                                  reference.magnitude.status.message()));
-  }
+  reference.status =
+      Annotated(reference.magnitude.status, "the magnitude model failed: ");
   return reference;
 }
 

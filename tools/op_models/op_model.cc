@@ -41,18 +41,25 @@ absl::Status InvokeAndCollect(const SingleOpModel& model, int invokes,
   return absl::OkStatus();
 }
 
+absl::Status Run(const SingleOpModel& model, int invokes,
+                 TfLiteDelegate* delegate, RunResult* result) {
+  RETURN_IF_ERROR(model.status);
+  ASSIGN_OR_RETURN(auto loaded,
+                   Model::FromBuffer(model.bytes, model.description));
+  InterpreterOptions options;
+  options.delegate = delegate;
+  ASSIGN_OR_RETURN(auto interpreter, Interpreter::Create(*loaded, options));
+  const absl::Status ran =
+      InvokeAndCollect(model, invokes, interpreter.get(), result);
+  result->log = interpreter->log();
+  return ran;
+}
+
 }  // namespace
 
 std::string PrecisionName(Precision precision) {
-  switch (precision) {
-    case Precision::kFloat32:
-      return "Float32";
-    case Precision::kFloat16:
-      return "Float16";
-    case Precision::kFloat16Arithmetic:
-      return "Float16Arithmetic";
-  }
-  return "";
+  constexpr const char* kNames[] = {"Float32", "Float16", "Float16Arithmetic"};
+  return kNames[static_cast<int>(precision)];
 }
 
 std::ostream& operator<<(std::ostream& out, const RunResult& result) {
@@ -114,26 +121,7 @@ SingleOpModel AtPrecision(const SingleOpModel& model, Precision precision) {
 RunResult RunModel(const SingleOpModel& model, int invokes,
                    TfLiteDelegate* delegate) {
   RunResult result;
-  if (!model.status.ok()) {
-    result.status = model.status;
-    return result;
-  }
-  absl::StatusOr<std::unique_ptr<Model>> loaded =
-      Model::FromBuffer(model.bytes, model.description);
-  if (!loaded.ok()) {
-    result.status = loaded.status();
-    return result;
-  }
-  InterpreterOptions options;
-  options.delegate = delegate;
-  absl::StatusOr<std::unique_ptr<Interpreter>> interpreter =
-      Interpreter::Create(**loaded, options);
-  if (!interpreter.ok()) {
-    result.status = interpreter.status();
-    return result;
-  }
-  result.status = InvokeAndCollect(model, invokes, interpreter->get(), &result);
-  result.log = (*interpreter)->log();
+  result.status = Run(model, invokes, delegate, &result);
   return result;
 }
 

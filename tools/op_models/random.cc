@@ -9,6 +9,8 @@ namespace gles_delegate::testing {
 namespace {
 
 constexpr uint64_t kDefaultSeed = 20210;
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 uint64_t ReadSeed() {
   const char* text = std::getenv("GLES_TEST_SEED");
@@ -88,25 +90,16 @@ std::vector<float> Random::WithCorners(size_t n) {
 }
 
 const std::vector<float>& SpecialValues() {
-  using Limits = std::numeric_limits<float>;
-  static const auto& values = *new std::vector<float>{0.0f,
-                                                      -0.0f,
-                                                      Limits::infinity(),
-                                                      -Limits::infinity(),
-                                                      Limits::quiet_NaN(),
-                                                      Limits::max(),
-                                                      Limits::lowest(),
-                                                      Limits::min(),
-                                                      Limits::denorm_min(),
-                                                      65504.0f,
-                                                      65520.0f,
-                                                      1e-8f};
+  constexpr float kMax = std::numeric_limits<float>::max();
+  constexpr float kMin = std::numeric_limits<float>::min();
+  constexpr float kDenorm = std::numeric_limits<float>::denorm_min();
+  static const auto& values =
+      *new std::vector<float>{0.0f,  -0.0f, kInf,    -kInf,    kNan,     kMax,
+                              -kMax, kMin,  kDenorm, 65504.0f, 65520.0f, 1e-8f};
   return values;
 }
 
 const std::vector<float>& FunctionValues() {
-  constexpr float kInf = std::numeric_limits<float>::infinity();
-  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   static const auto& values = *new std::vector<float>{
       0.0f,   -0.0f,      1,      -1,     0.5f,        -0.5f,   2,
       -2,     3,          -3,     1.5f,   -1.5f,       2.5f,    -2.5f,

@@ -30,13 +30,7 @@ absl::StatusOr<BackendFacts> ReadGlesReport(TfLiteDelegate* delegate) {
   BackendFacts facts;
   facts.nodes_total = report.value("nodes_total", 0);
   facts.nodes_delegated = report.value("nodes_delegated", 0);
-  // The report of one delegate counts its partitions, that of another lists
-  // them.
-  const nlohmann::json partitions =
-      report.value("partitions", nlohmann::json());
-  facts.partitions = partitions.is_number()
-                         ? partitions.get<int>()
-                         : static_cast<int>(partitions.size());
+  facts.partitions = report.value("partitions", 0);
   facts.renderer = report.value("renderer", "");
   facts.driver = report.value("driver", "");
   return facts;

@@ -15,6 +15,7 @@
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/flags/reflection.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -84,14 +85,17 @@ const absl::CommandLineFlag* Find(absl::string_view name) {
   return flag;
 }
 
+[[noreturn]] void Refuse(absl::string_view program, const std::string& why) {
+  std::fprintf(stderr, "%s: %s\n", std::string(program).c_str(), why.c_str());
+  std::exit(1);
+}
+
 [[noreturn]] void RefuseFlag(absl::string_view program,
                              absl::string_view name) {
   std::vector<absl::string_view> known = {"help", "version"};
   for (const auto& [ours, flag] : OurFlags()) known.push_back(ours);
-  std::fprintf(stderr, "%s: unknown flag '%s'%s; --help lists all\n",
-               std::string(program).c_str(), std::string(name).c_str(),
-               DidYouMean(name, known).c_str());
-  std::exit(1);
+  Refuse(program, absl::StrCat("unknown flag '", name, "'",
+                               DidYouMean(name, known), "; --help lists all"));
 }
 
 // A default passes, as the 0 that runs nothing.
@@ -106,10 +110,8 @@ void CheckCounts(absl::string_view program) {
         (absl::SimpleAtod(value, &number) && number >= least)) {
       continue;
     }
-    std::fprintf(stderr, "%s: --%s must be %d or more, not %s\n",
-                 std::string(program).c_str(), std::string(name).c_str(), least,
-                 value.c_str());
-    std::exit(1);
+    Refuse(program, absl::StrCat("--", name, " must be ", least,
+                                 " or more, not ", value));
   }
 }
 
@@ -121,10 +123,7 @@ void CheckWrittenFiles(absl::string_view program) {
     const std::string path = found->second->CurrentValue();
     if (path.empty() || path == "-") continue;
     const absl::Status status = CheckWritable(path);
-    if (status.ok()) continue;
-    std::fprintf(stderr, "%s: %s\n", std::string(program).c_str(),
-                 status.ToString().c_str());
-    std::exit(1);
+    if (!status.ok()) Refuse(program, status.ToString());
   }
 }
 
@@ -135,9 +134,7 @@ void ServeInformation(absl::string_view program, absl::string_view argument,
   const bool help = name == "h" || name == "help";
   if (!help && name != "version") return;
   if (name.size() < argument.size()) {
-    std::fprintf(stderr, "%s: the flag '%s' takes no value\n",
-                 std::string(program).c_str(), std::string(name).c_str());
-    std::exit(1);
+    Refuse(program, absl::StrCat("the flag '", name, "' takes no value"));
   }
   if (help) {
     PrintHelp(usage);
@@ -180,7 +177,7 @@ std::string Wrap(const std::string& text, size_t indent) {
       if (end == line.npos || end < word) end = line.find(' ', word);
       if (end == line.npos) break;
       absl::StrAppend(&wrapped, start,
-                      WithoutTrailingSpaces(std::string(line.substr(0, end))),
+                      absl::StripTrailingAsciiWhitespace(line.substr(0, end)),
                       "\n");
       line.remove_prefix(end + 1);
       start.assign(indent, ' ');
@@ -196,10 +193,6 @@ std::string Shorten(const std::string& text, size_t width) {
   // Not within a character of UTF-8.
   while (end > 0 && (text[end] & 0xC0) == 0x80) --end;
   return text.substr(0, end) + "...";
-}
-
-std::string WithoutTrailingSpaces(const std::string& line) {
-  return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
 std::vector<char*> ParseCommandLine(int argc, char** argv,

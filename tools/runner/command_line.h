@@ -26,9 +26,6 @@ std::string Wrap(const std::string& text, size_t indent);
 // --wide.
 std::string Shorten(const std::string& text, size_t width);
 
-// `line` without the spaces at its end.
-std::string WithoutTrailingSpaces(const std::string& line);
-
 // `text` in a color if stdout is a terminal that has colors, and NO_COLOR is
 // not set.
 enum class Tone { kGood, kBad, kTitle };

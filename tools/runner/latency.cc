@@ -70,20 +70,17 @@ LatencyStats Summarize(std::vector<double> samples_ms) {
 absl::StatusOr<Latency> MeasureLatency(Interpreter& interpreter,
                                        const LatencyOptions& options) {
   Latency latency;
-  absl::StatusOr<TimedInvoke> run = TimeInvoke(interpreter, options);
-  if (!run.ok()) return run.status();
-  latency.first_invoke_ms = run->ms;
+  ASSIGN_OR_RETURN(TimedInvoke run, TimeInvoke(interpreter, options));
+  latency.first_invoke_ms = run.ms;
   for (int i = 1; i < options.warmup_runs && !Interrupted(); ++i) {
-    run = TimeInvoke(interpreter, options);
-    if (!run.ok()) return run.status();
+    ASSIGN_OR_RETURN(run, TimeInvoke(interpreter, options));
   }
   std::vector<double> samples, cpu_samples;
   const double warm = NowMs();
   while (options.is_settled != nullptr && !options.is_settled() &&
          NowMs() - warm < options.max_secs * 1000 && !Interrupted()) {
-    run = TimeInvoke(interpreter, options);
-    if (!run.ok()) return run.status();
-    samples.push_back(run->ms);
+    ASSIGN_OR_RETURN(run, TimeInvoke(interpreter, options));
+    samples.push_back(run.ms);
   }
   latency.settling_ms = Summarize(std::exchange(samples, {}));
   std::optional<Progress> progress;
@@ -91,11 +88,10 @@ absl::StatusOr<Latency> MeasureLatency(Interpreter& interpreter,
   const double start = NowMs();
   double elapsed_secs = 0;
   do {
-    run = TimeInvoke(interpreter, options);
-    if (!run.ok()) return run.status();
-    samples.push_back(run->ms);
-    cpu_samples.push_back(run->cpu_ms);
-    latency.invokes.push_back(*run);
+    ASSIGN_OR_RETURN(run, TimeInvoke(interpreter, options));
+    samples.push_back(run.ms);
+    cpu_samples.push_back(run.cpu_ms);
+    latency.invokes.push_back(run);
     if (progress.has_value()) {
       const auto done = static_cast<int64_t>(samples.size());
       progress->Show(std::min<int64_t>(done, options.num_runs), "");

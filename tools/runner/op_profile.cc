@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -34,55 +35,8 @@ std::string DispatchLine(const std::string& us, const std::string& percent,
   absl::StrAppendFormat(&line, "  %-*s %-*s %s", wide ? 28 : 23,
                         Shorten(node, 23), wide ? 24 : 22, Shorten(shader, 22),
                         Shorten(groups, 13));
-  return WithoutTrailingSpaces(line) + "\n";
+  return absl::StrCat(absl::StripTrailingAsciiWhitespace(line), "\n");
 }
-
-enum Track : int { kInferences = 1, kHost, kGpu };
-
-// Events of Chrome's JSON format, times in microseconds.
-class Trace {
- public:
-  void Add(Track track, const std::string& name, double start, double us,
-           nlohmann::json args) {
-    events_.push_back({{"name", name},
-                       {"cat", TypeOfLabel(name)},
-                       {"ph", "X"},  // a complete event
-                       {"ts", start},
-                       {"dur", us},
-                       {"pid", 1},
-                       {"tid", int{track}},
-                       {"args", std::move(args)}});
-  }
-  // Those of the entry's runs that begin at `first` or later.
-  void AddRuns(Track track, const nlohmann::json& entry, double first,
-               const nlohmann::json& args) {
-    for (const auto& run : entry["runs"]) {
-      if (run[0] < first) continue;
-      Add(track, entry["label"], run[0], run[1], args);
-    }
-  }
-  // With the times since `zero`, and the names of the tracks.
-  nlohmann::json Finish(double zero, const std::vector<std::string>& names) {
-    for (auto& event : events_) event["ts"] = event["ts"].get<double>() - zero;
-    int track = 0;
-    for (const std::string& name : names) {
-      ++track;
-      const auto meta = [&](const char* what, const nlohmann::json& args) {
-        events_.push_back({{"name", what},
-                           {"ph", "M"},
-                           {"pid", 1},
-                           {"tid", track},
-                           {"args", args}});
-      };
-      meta("thread_name", {{"name", name}});
-      meta("thread_sort_index", {{"sort_index", track}});
-    }
-    return {{"traceEvents", std::move(events_)}, {"displayTimeUnit", "ns"}};
-  }
-
- private:
-  nlohmann::json events_ = nlohmann::json::array();
-};
 
 }  // namespace
 
@@ -141,33 +95,67 @@ std::string OpProfileTable(const nlohmann::json& profile) {
 
 nlohmann::json ProfileTrace(const nlohmann::json& report,
                             absl::Span<const TimedInvoke> invokes) {
+  enum Track : int { kInferences = 1, kHost, kGpu };
   const nlohmann::json empty = nlohmann::json::array();
   const nlohmann::json profile = report.value("profile", empty);
   // Of the runs, the report has the last ones.
   size_t runs = 0;
-  double first = std::numeric_limits<double>::max();
   for (const auto& entry : profile) {
     runs = std::max(runs, entry["runs"].size());
   }
-  Trace trace;
-  for (const TimedInvoke& run : invokes.last(std::min(runs, invokes.size()))) {
-    trace.Add(kInferences, "inference", run.start_ms * 1e3, run.ms * 1e3,
-              nlohmann::json::object());
-    first = std::min(first, run.start_ms * 1e3);
+  invokes = invokes.last(std::min(runs, invokes.size()));
+  const double first = invokes.empty() ? std::numeric_limits<double>::max()
+                                       : invokes.front().start_ms * 1e3;
+  nlohmann::json events = empty;
+  const auto add = [&](Track track, const std::string& name, double start,
+                       double us, const nlohmann::json& args) {
+    events.push_back({{"name", name},
+                      {"cat", TypeOfLabel(name)},
+                      {"ph", "X"},  // a complete event
+                      {"ts", start - first},
+                      {"dur", us},
+                      {"pid", 1},
+                      {"tid", int{track}},
+                      {"args", args}});
+  };
+  const auto add_runs = [&](Track track, const nlohmann::json& entry,
+                            const nlohmann::json& args) {
+    for (const auto& run : entry["runs"]) {
+      if (run[0] < first) continue;
+      add(track, entry["label"], run[0], run[1], args);
+    }
+  };
+  for (const TimedInvoke& run : invokes) {
+    add(kInferences, "inference", run.start_ms * 1e3, run.ms * 1e3,
+        nlohmann::json::object());
   }
   for (const auto& step : report.value("host_profile", empty)) {
-    trace.AddRuns(kHost, step, first, {{"partition", step["partition"]}});
+    add_runs(kHost, step, {{"partition", step["partition"]}});
   }
   for (const auto& entry : profile) {
-    trace.AddRuns(entry["shader"] == "none" ? kHost : kGpu, entry, first,
-                  {{"partition", entry["partition"]},
-                   {"shader", entry["shader"]},
-                   {"work_groups", entry["groups"]}});
+    add_runs(entry["shader"] == "none" ? kHost : kGpu, entry,
+             {{"partition", entry["partition"]},
+              {"shader", entry["shader"]},
+              {"work_groups", entry["groups"]}});
   }
+  const auto meta = [&](Track track, const char* what,
+                        const nlohmann::json& args) {
+    events.push_back({{"name", what},
+                      {"ph", "M"},
+                      {"pid", 1},
+                      {"tid", int{track}},
+                      {"args", args}});
+  };
   const std::string clock =
       profile.empty() ? "" : profile[0].value("clock", "");
-  return trace.Finish(first, {"inferences", "the delegate on the host",
-                              absl::StrCat("dispatches: ", ClockText(clock))});
+  for (const auto& [track, name] :
+       {std::pair<Track, std::string>(kInferences, "inferences"),
+        {kHost, "the delegate on the host"},
+        {kGpu, "dispatches: " + ClockText(clock)}}) {
+    meta(track, "thread_name", {{"name", name}});
+    meta(track, "thread_sort_index", {{"sort_index", int{track}}});
+  }
+  return {{"traceEvents", std::move(events)}, {"displayTimeUnit", "ns"}};
 }
 
 }  // namespace gles_delegate
