@@ -27,6 +27,7 @@
 #include "tools/gles_demo/poster.h"
 #include "tools/runner/backend.h"
 #include "tools/runner/backend_flags.h"
+#include "tools/runner/command_line.h"
 #include "tools/runner/inputs.h"
 #include "tools/runner/latency.h"
 #include "tools/runner/output_diff.h"
@@ -288,16 +289,12 @@ void Print(const Runs& runs) {
   const BackendFacts& facts = runs.gles->facts;
   std::printf("%s on %s, %s\n", runs.model.c_str(), facts.renderer.c_str(),
               facts.driver.c_str());
-  std::printf("  %d of %d nodes on GL, in %d partition%s\n",
-              facts.nodes_delegated, facts.nodes_total, facts.partitions,
-              facts.partitions == 1 ? "" : "s");
-  std::printf(
-      "  median latency: CPU %s, XNNPACK %s (%d thread%s each), GLES "
-      "%s\n",
-      Milliseconds(runs.cpu).c_str(), Milliseconds(runs.xnnpack).c_str(),
-      absl::GetFlag(FLAGS_num_threads),
-      absl::GetFlag(FLAGS_num_threads) == 1 ? "" : "s",
-      Milliseconds(runs.gles).c_str());
+  absl::PrintF("  %d of %d nodes on GL, in %s\n", facts.nodes_delegated,
+               facts.nodes_total, Count(facts.partitions, "partition"));
+  absl::PrintF("  median latency: CPU %s, XNNPACK %s (%s each), GLES %s\n",
+               Milliseconds(runs.cpu), Milliseconds(runs.xnnpack),
+               Count(absl::GetFlag(FLAGS_num_threads), "thread"),
+               Milliseconds(runs.gles));
 }
 
 nlohmann::ordered_json ToJson(const Runs& runs,

@@ -269,11 +269,9 @@ std::string Figure(double value) {
 }
 
 void PrintTimes(const ordered_json& checkup) {
-  Print(absl::StrFormat(
-      "  %s ms with the delegate, %s ms on the CPU (%d thread%s)",
-      Figure(checkup["gles_ms"]), Figure(checkup["cpu_ms"]),
-      absl::GetFlag(FLAGS_num_threads),
-      absl::GetFlag(FLAGS_num_threads) == 1 ? "" : "s"));
+  Print(absl::StrFormat("  %s ms with the delegate, %s ms on the CPU (%s)",
+                        Figure(checkup["gles_ms"]), Figure(checkup["cpu_ms"]),
+                        Count(absl::GetFlag(FLAGS_num_threads), "thread")));
   const auto rates = [&](const std::string& name) {
     const std::string rate = Figure(checkup[name + "_per_s"]);
     const int batch = checkup[name + "_batch"];

@@ -174,7 +174,8 @@ absl::Status CompareLayer(const Model& model, const BackendSpec& spec,
 absl::Status CompareAlone(const Model& model, Interpreter& expected,
                           const BackendSpec& spec,
                           std::vector<TensorError>& errors) {
-  ASSIGN_OR_RETURN(const auto input_ids, InputsOf(model.bytes()));
+  ASSIGN_OR_RETURN(const auto root, UnpackModel(model.bytes()));
+  const std::vector<int>& input_ids = root->subgraphs[0]->inputs;
   std::mt19937 random(absl::GetFlag(FLAGS_seed));
   std::vector<FilledTensors> runs(absl::GetFlag(FLAGS_num_runs));
   for (FilledTensors& run : runs) {

@@ -128,7 +128,8 @@ struct Opened {
 absl::StatusOr<Opened> Open(const Model& model) {
   Opened opened;
   ASSIGN_OR_RETURN(auto layers, LayersOf(model.bytes()));
-  ASSIGN_OR_RETURN(auto outputs, OutputsOf(model.bytes()));
+  ASSIGN_OR_RETURN(const auto root, UnpackModel(model.bytes()));
+  std::vector<int> outputs = root->subgraphs[0]->outputs;
   opened.own_outputs = static_cast<int>(outputs.size());
   for (const Layer& layer : layers) {
     const bool detection = layer.op == kDetection;

@@ -29,17 +29,15 @@ flatbuffers::Parser* SchemaParser() {
   return parser;
 }
 
-absl::Status NoSchema() {
-  return absl::InternalError(
-      "flatbuffers does not read its own .tflite schema");
-}
-
 }  // namespace
 
 absl::StatusOr<schema::OperatorT> OptionsFromJson(
     const nlohmann::ordered_json& options) {
   flatbuffers::Parser* parser = SchemaParser();
-  if (parser == nullptr) return NoSchema();
+  if (parser == nullptr) {
+    return absl::InternalError(
+        "flatbuffers does not read its own .tflite schema");
+  }
   if (!parser->ParseJson(options.dump().c_str())) {
     return absl::InvalidArgumentError(parser->error_);
   }

@@ -23,7 +23,6 @@ FORWARD(const char*, TfLiteVersion, (), ())
 FORWARD(const char*, TfLiteTypeGetName, (TfLiteType t), (t))
 
 FORWARD(TfLiteIntArray*, TfLiteIntArrayCreate, (int size), (size))
-FORWARD(TfLiteIntArray*, TfLiteIntArrayCopy, (const TfLiteIntArray* a), (a))
 FORWARD(void, TfLiteIntArrayFree, (TfLiteIntArray * a), (a))
 
 FORWARD(TfLiteModel*, TfLiteModelCreate, (const void* data, size_t size),

@@ -219,62 +219,38 @@ class CaseChooser {
   int index_ = 0;
 };
 
-int List(const std::vector<Family>& families) {
-  std::set<std::string> printed;
+// The names of these cases.
+std::vector<std::pair<std::string, const Family*>> ChosenCases(
+    const std::vector<Family>& families) {
   CaseChooser wanted;
+  std::vector<std::pair<std::string, const Family*>> chosen;
   for (const Family& family : families) {
     for (const Variant& variant : VariantsOf(family)) {
-      const std::string name = CaseName(family, variant);
-      if (!wanted(name)) continue;
-      if (!absl::GetFlag(FLAGS_print)) std::printf("%s\n", name.c_str());
-      if (absl::GetFlag(FLAGS_print) && !family.text.empty() &&
-          printed.insert(family.text).second) {
-        std::printf("%s\n", family.text.c_str());
-      }
+      std::string name = CaseName(family, variant);
+      if (wanted(name)) chosen.emplace_back(std::move(name), &family);
     }
+  }
+  return chosen;
+}
+
+int List(const std::vector<Family>& families) {
+  std::set<std::string> printed;
+  for (const auto& [name, family] : ChosenCases(families)) {
+    const bool prints = absl::GetFlag(FLAGS_print);
+    const std::string& line = prints ? family->text : name;
+    if (line.empty() || (prints && !printed.insert(line).second)) continue;
+    std::printf("%s\n", line.c_str());
   }
   return 0;
 }
 
-int64_t CountCases(const std::vector<Family>& families) {
-  CaseChooser wanted;
-  int64_t cases = 0;
-  for (const Family& family : families) {
-    for (const Variant& variant : VariantsOf(family)) {
-      cases += wanted(CaseName(family, variant)) ? 1 : 0;
-    }
-  }
-  return cases;
+void PrintFailure(const CaseResult& result) {
+  const std::string again = result.text.empty()
+                                ? absl::StrCat("--filter=", result.name)
+                                : absl::StrCat("--case='", result.text, "'");
+  std::fprintf(stderr, "FAILED %s\n%s\n  gles_conformance %s\n",
+               result.name.c_str(), result.failure.c_str(), again.c_str());
 }
-
-// Says which case runs: to the signal handler, and to who watches.
-class Watch {
- public:
-  explicit Watch(int64_t cases) : progress_("cases", cases) {}
-
-  void Started(const std::string& name) {
-    std::snprintf(g_running, sizeof(g_running), "%s", name.c_str());
-    if (absl::GetFlag(FLAGS_verbose)) {
-      std::fprintf(stderr, "%s\n", name.c_str());
-    } else {
-      progress_.Show(started_, name);
-    }
-    ++started_;
-  }
-
-  void Failed(const CaseResult& result) {
-    progress_.Clear();
-    const std::string again = result.text.empty()
-                                  ? absl::StrCat("--filter=", result.name)
-                                  : absl::StrCat("--case='", result.text, "'");
-    std::fprintf(stderr, "FAILED %s\n%s\n  gles_conformance %s\n",
-                 result.name.c_str(), result.failure.c_str(), again.c_str());
-  }
-
- private:
-  Progress progress_;
-  int64_t started_ = 0;
-};
 
 absl::StatusOr<Results> RunFamilies(const std::vector<Family>& families) {
   ASSIGN_OR_RETURN(auto session,
@@ -292,14 +268,26 @@ absl::StatusOr<Results> RunFamilies(const std::vector<Family>& families) {
                results.facts.driver.c_str());
   const std::time_t start = std::time(nullptr);
   CaseChooser wanted;
-  Watch watch(CountCases(families));
+  Progress progress("cases",
+                    static_cast<int64_t>(ChosenCases(families).size()));
+  int64_t started = 0;
+  // Says which case runs: to the signal handler, and to who watches.
+  const auto say = [&](const std::string& name) {
+    std::snprintf(g_running, sizeof(g_running), "%s", name.c_str());
+    if (absl::GetFlag(FLAGS_verbose)) {
+      std::fprintf(stderr, "%s\n", name.c_str());
+    } else {
+      progress.Show(started, name);
+    }
+    ++started;
+  };
   CatchInterrupts();
   for (const Family& family : families) {
-    std::vector<CaseResult> ran = session->Run(
-        family, std::ref(wanted),
-        [&watch](const std::string& name) { watch.Started(name); });
-    for (CaseResult& result : ran) {
-      if (!result.failure.empty()) watch.Failed(result);
+    for (CaseResult& result : session->Run(family, std::ref(wanted), say)) {
+      if (!result.failure.empty()) {
+        progress.Clear();
+        PrintFailure(result);
+      }
       results.Add(std::move(result));
     }
   }

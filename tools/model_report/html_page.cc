@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -8,6 +9,7 @@
 #include "tools/common/text_file.h"
 #include "tools/model_report/pages.h"
 #include "tools/model_report/report_data.h"
+#include "tools/runner/command_line.h"
 #include "tools/runner/op_profile.h"
 
 namespace gles_delegate {
@@ -46,37 +48,33 @@ struct Point {
   int x = 0, y = 0;
 };
 
-// The upper left corners of the boxes, and how large the picture is.
-class Layout {
- public:
-  explicit Layout(const std::vector<NodeRow>& rows)
-      : places_(PlacesOf(rows, kRowsAColumn)) {
-    std::map<int, int> lanes;  // of each column
-    for (size_t i = 0; i < rows.size(); ++i) {
-      if (!IsDrawn(rows[i])) continue;
-      const Place& place = places_[i];
-      lanes[place.column] = std::max(lanes[place.column], place.lane + 1);
-      height_ = std::max(height_, (place.row + 1) * kRowHeight);
-    }
-    for (const auto& [column, count] : lanes) {
-      left_[column] = width_;
-      width_ += count * kLaneWidth + kColumnGap;
-    }
-  }
-
-  Point At(size_t node) const {
-    const Place& place = places_[node];
-    return {kMargin + left_.at(place.column) + place.lane * kLaneWidth,
-            kMargin + place.row * kRowHeight};
-  }
-  int width() const { return width_ + 2 * kMargin; }
-  int height() const { return height_ + 2 * kMargin; }
-
- private:
-  std::vector<Place> places_;
-  std::map<int, int> left_;
-  int width_ = 0, height_ = 0;
+// The picture's size, and the upper left corner of each row's box.
+struct Layout {
+  std::vector<Point> corners;
+  int width = 2 * kMargin, height = 2 * kMargin;
 };
+
+Layout LayoutOf(const std::vector<NodeRow>& rows) {
+  const std::vector<Place> places = PlacesOf(rows, kRowsAColumn);
+  Layout layout;
+  std::map<int, int> lanes, left;  // of each column
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (!IsDrawn(rows[i])) continue;
+    const Place& place = places[i];
+    lanes[place.column] = std::max(lanes[place.column], place.lane + 1);
+    layout.height =
+        std::max(layout.height, (place.row + 1) * kRowHeight + 2 * kMargin);
+  }
+  for (const auto& [column, count] : lanes) {
+    left[column] = layout.width - kMargin;
+    layout.width += count * kLaneWidth + kColumnGap;
+  }
+  for (const Place& place : places) {
+    layout.corners.push_back({left[place.column] + place.lane * kLaneWidth,
+                              kMargin + place.row * kRowHeight});
+  }
+  return layout;
+}
 
 std::string ClassOf(const NodeRow& row) {
   return absl::StrCat(NameOf(row.where), " p", std::max(0, row.partition) % 6);
@@ -135,38 +133,18 @@ std::string Edge(const Point& from, const Point& to) {
 constexpr size_t kBars = 12;
 constexpr int kTimelineWidth = 1160, kTrackHeight = 26, kAxisHeight = 18;
 
-// `label` is HTML. The longest bar is that of `largest`.
-std::string Bar(const std::string& label, double us, double largest,
-                double all) {
-  return absl::StrFormat(
-      "<div class=\"bar\"><span>%s</span><i><b style=\"width:%.1f%%\"></b></i>"
-      "<span class=\"n\">%.1f us, %.0f%%</span></div>\n",
-      label, 100 * us / largest, us, 100 * us / all);
-}
-
-std::string BarsByOp(const ReportData& data) {
-  std::string html = "<div><h3>By op</h3>\n";
-  const auto ops = TimesByOp(data);
-  for (size_t i = 0; i < std::min(kBars, ops.size()); ++i) {
-    html +=
-        Bar(XmlEscaped(ops[i].first), ops[i].second, ops[0].second, data.us());
-  }
-  return html + "</div>\n";
-}
-
-std::string BarsByNode(const ReportData& data) {
-  const auto rows = BySlowest(data);
-  const size_t shown = std::min(kBars, rows.size());
-  std::string html = absl::StrFormat(
-      "<div><h3>By node%s</h3>\n",
-      shown < rows.size()
-          ? absl::StrFormat(", the slowest %d of %d", shown, rows.size())
-          : "");
-  for (size_t i = 0; i < shown; ++i) {
-    const ModelNode& node = rows[i]->node;
-    html += Bar(absl::StrFormat("<a href=\"#n%d\">%s %d</a>", node.index,
-                                XmlEscaped(node.op), node.index),
-                rows[i]->us(), rows[0]->us(), data.us());
+// Bars of the first of `times`, whose names are HTML; the first is the largest.
+std::string Bars(const std::string& title,
+                 const std::vector<std::pair<std::string, double>>& times,
+                 double all_us) {
+  std::string html = absl::StrFormat("<div><h3>%s</h3>\n", title);
+  for (size_t i = 0; i < std::min(kBars, times.size()); ++i) {
+    const auto& [name, us] = times[i];
+    absl::StrAppendFormat(
+        &html,
+        "<div class=\"bar\"><span>%s</span><i><b style=\"width:%.1f%%\"></b>"
+        "</i><span class=\"n\">%.1f us, %.0f%%</span></div>\n",
+        name, 100 * us / times[0].second, us, 100 * us / all_us);
   }
   return html + "</div>\n";
 }
@@ -224,10 +202,23 @@ std::string Timeline(const ReportData& data) {
 // link to the rows #n0, #n1, ... "" if nothing was measured.
 std::string ChartsSection(const ReportData& data) {
   if (data.us() <= 0) return "";
-  return absl::StrCat("<h2>Where the time goes</h2>\n<p>Medians, by ",
-                      ClockText(data.clock), ".</p>\n<div class=\"charts\">\n",
-                      BarsByOp(data), BarsByNode(data), "</div>\n",
-                      Timeline(data));
+  auto ops = TimesByOp(data);
+  for (auto& [name, us] : ops) name = XmlEscaped(name);
+  std::vector<std::pair<std::string, double>> nodes;
+  for (const NodeRow* row : BySlowest(data)) {
+    const ModelNode& node = row->node;
+    nodes.emplace_back(absl::StrFormat("<a href=\"#n%d\">%s %d</a>", node.index,
+                                       XmlEscaped(node.op), node.index),
+                       row->us());
+  }
+  const std::string by_node =
+      nodes.size() <= kBars ? "By node"
+                            : absl::StrFormat("By node, the slowest %d of %d",
+                                              kBars, nodes.size());
+  return absl::StrCat(
+      "<h2>Where the time goes</h2>\n<p>Medians, by ", ClockText(data.clock),
+      ".</p>\n<div class=\"charts\">\n", Bars("By op", ops, data.us()),
+      Bars(by_node, nodes, data.us()), "</div>\n", Timeline(data));
 }
 
 constexpr char kStyle[] = R"(
@@ -342,15 +333,14 @@ std::string Key(const ReportData& data) {
 
 // In print a graph that is much wider than tall gets a page of that shape.
 std::string GraphSection(const ReportData& data) {
-  const Layout layout(data.rows);
-  const int width = layout.width(), height = layout.height();
+  const auto [corners, width, height] = LayoutOf(data.rows);
   std::string edges, boxes;  // the boxes over the edges
   for (size_t i = 0; i < data.rows.size(); ++i) {
     if (!IsDrawn(data.rows[i])) continue;
-    boxes += Box(data.rows[i], layout.At(i), data.us());
+    boxes += Box(data.rows[i], corners[i], data.us());
     for (int from : data.rows[i].node.reads) {
       if (!IsDrawn(data.rows[from])) continue;
-      edges += Edge(layout.At(from), layout.At(i));
+      edges += Edge(corners[from], corners[i]);
     }
   }
   return absl::StrFormat(

@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 #include "third_party/tflite_schema/schema_generated.h"
+#include "tools/runner/command_line.h"
 #include "tools/runner/latency.h"
 #include "tools/runner/model_layers.h"
 
@@ -240,10 +241,6 @@ std::string VerdictOf(const ReportData& data) {
       op, 100 * us / data.us(), rows[0]->node.op, rows[0]->node.index,
       100 * rows[0]->us() / data.us());
   return text;
-}
-
-std::string Count(int64_t count, const std::string& noun) {
-  return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
 }
 
 absl::StatusOr<ReportData> Join(ModelFacts model, const json& report) {

@@ -117,9 +117,6 @@ std::vector<std::pair<std::string, double>> TimesByOp(const ReportData& data);
 // The rows with their own times, the slowest first.
 std::vector<const NodeRow*> BySlowest(const ReportData& data);
 
-// "1 node", "2 nodes".
-std::string Count(int64_t count, const std::string& noun);
-
 // `report` is what TfLiteGlesDelegateReport() gave. kInternal: it lacks what it
 // should have.
 absl::StatusOr<ReportData> Join(ModelFacts model, const nlohmann::json& report);

@@ -187,6 +187,10 @@ std::string Wrap(const std::string& text, size_t indent) {
   return wrapped;
 }
 
+std::string Count(int64_t count, const std::string& noun) {
+  return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
+}
+
 std::string Shorten(const std::string& text, size_t width) {
   if (Columns() > 80 || text.size() <= width) return text;
   size_t end = std::max<size_t>(width, 3) - 3;

@@ -2,6 +2,7 @@
 #ifndef GLES_DELEGATE_TOOLS_RUNNER_COMMAND_LINE_H_
 #define GLES_DELEGATE_TOOLS_RUNNER_COMMAND_LINE_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ size_t Columns();
 // `text` in lines of at most Columns(), the second and later ones after
 // `indent` spaces. Line breaks stay; longer words too.
 std::string Wrap(const std::string& text, size_t indent);
+
+// "1 node", "2 nodes".
+std::string Count(int64_t count, const std::string& noun);
 
 // `text`, or its start and "..." if it is longer than `width`. Whole with
 // --wide.

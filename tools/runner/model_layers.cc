@@ -25,6 +25,16 @@ std::vector<uint8_t> Pack(const schema::ModelT& model) {
           builder.GetBufferPointer() + builder.GetSize()};
 }
 
+// "CONV_2D"; a custom op's own name.
+std::string OpName(const schema::OperatorCodeT& code) {
+  if (!code.custom_code.empty()) return code.custom_code;
+  // Files from before 2020 have the first of the two fields alone.
+  const int builtin = std::max(static_cast<int>(code.deprecated_builtin_code),
+                               static_cast<int>(code.builtin_code));
+  return schema::EnumNameBuiltinOperator(
+      static_cast<schema::BuiltinOperator>(builtin));
+}
+
 // True of a constant: the file holds its bytes.
 bool IsConstant(const schema::ModelT& model, const schema::TensorT& tensor) {
   return tensor.buffer < model.buffers.size() &&
@@ -74,16 +84,6 @@ absl::StatusOr<std::vector<Layer>> LayersOf(absl::Span<const uint8_t> bytes) {
     }
   }
   return layers;
-}
-
-absl::StatusOr<std::vector<int>> InputsOf(absl::Span<const uint8_t> bytes) {
-  ASSIGN_OR_RETURN(auto model, UnpackModel(bytes));
-  return model->subgraphs[0]->inputs;
-}
-
-absl::StatusOr<std::vector<int>> OutputsOf(absl::Span<const uint8_t> bytes) {
-  ASSIGN_OR_RETURN(auto model, UnpackModel(bytes));
-  return model->subgraphs[0]->outputs;
 }
 
 absl::StatusOr<std::vector<uint8_t>> WithOutputs(
@@ -156,15 +156,6 @@ absl::StatusOr<std::unique_ptr<schema::ModelT>> UnpackModel(
     return absl::InvalidArgumentError("the model has no subgraph");
   }
   return model;
-}
-
-std::string OpName(const schema::OperatorCodeT& code) {
-  if (!code.custom_code.empty()) return code.custom_code;
-  // Files from before 2020 have the first of the two fields alone.
-  const int builtin = std::max(static_cast<int>(code.deprecated_builtin_code),
-                               static_cast<int>(code.builtin_code));
-  return schema::EnumNameBuiltinOperator(
-      static_cast<schema::BuiltinOperator>(builtin));
 }
 
 }  // namespace gles_delegate

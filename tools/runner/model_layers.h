@@ -31,10 +31,6 @@ absl::StatusOr<std::vector<std::string>> OpNamesOf(const schema::ModelT& model);
 // Every tensor that an op writes, in the model's order.
 absl::StatusOr<std::vector<Layer>> LayersOf(absl::Span<const uint8_t> model);
 
-// The tensors that the caller fills, and those that the caller reads, in order.
-absl::StatusOr<std::vector<int>> InputsOf(absl::Span<const uint8_t> model);
-absl::StatusOr<std::vector<int>> OutputsOf(absl::Span<const uint8_t> model);
-
 // The same model with exactly `tensors` as outputs. A delegate sees other
 // outputs of its partition then: it must write what it had fused away.
 absl::StatusOr<std::vector<uint8_t>> WithOutputs(
@@ -54,9 +50,6 @@ absl::StatusOr<std::vector<uint8_t>> LayerAlone(
 // a multiple of eight bytes (FlatBuffers' verifier is content with four).
 absl::StatusOr<std::unique_ptr<schema::ModelT>> UnpackModel(
     absl::Span<const uint8_t> file);
-
-// "CONV_2D"; a custom op's own name.
-std::string OpName(const schema::OperatorCodeT& code);
 
 }  // namespace gles_delegate
 
