@@ -3,14 +3,14 @@
 
     benches/pytorch_models.py [--json] [minilm|whisper|vit|mobilenet]...
 
-Needs a Python with torch, and a GPU that CUDA runs on. The layers are those of
-transformer_models.py and of mobilenet_v1_1.0_224_features_float, with random weights: MobileNet
-has folded biases, ReLU6, the last average and no classifier, and runs at batch 1 and 32. Prints
-the median time in ms of a CUDA graph, without and with torch.compile, in float32 and float16.
-TF32 is off; MobileNet is in channels-last order, as TFLite's is. A time includes the copies from
-and to pinned host memory. As in benchmark_model, the input is written before each run, which is
-not timed. The first second is left out: a GPU raises its clock meanwhile. --json prints a line of
-JSON for each result.
+Needs a Python with torch, torchvision and transformers, and a GPU that CUDA runs on. The models
+are those of transformer_models.py, with PyTorch's fused attention, and the layers of
+mobilenet_v1_1.0_224_features_float, with random weights: MobileNet has folded biases, ReLU6, the
+last average and no classifier, and runs at batch 1 and 32. Prints the median time in ms of a CUDA
+graph, without and with torch.compile, in float32 and float16. TF32 is off; MobileNet is in
+channels-last order, as TFLite's is. A time includes the copies from and to pinned host memory. As
+in benchmark_model, the input is written before each run, which is not timed. The first second is
+left out: a GPU raises its clock meanwhile. --json prints a line of JSON for each result.
 """
 
 import argparse
@@ -20,63 +20,12 @@ import time
 
 import torch
 from torch import nn
-from torch.nn import functional
+
+import transformer_models
 
 RUNS = 200
 WARM_UP_SECONDS = 1.0
 TYPES = {"float32": torch.float32, "float16": torch.float16}
-
-
-class Block(nn.Module):
-    def __init__(self, width, heads, norm_first):
-        super().__init__()
-        self.heads, self.norm_first = heads, norm_first
-        self.q, self.k, self.v, self.o = (nn.Linear(width, width) for _ in range(4))
-        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
-        self.one, self.two = nn.LayerNorm(width), nn.LayerNorm(width)
-
-    def attention(self, x):
-        batch, length, width = x.shape
-        q, k, v = (f(x).view(batch, length, self.heads, -1).transpose(1, 2)
-                   for f in (self.q, self.k, self.v))
-        y = functional.scaled_dot_product_attention(q, k, v)
-        return self.o(y.transpose(1, 2).reshape(batch, length, width))
-
-    def mlp(self, x):
-        return self.down(functional.gelu(self.up(x)))
-
-    def forward(self, x):
-        if self.norm_first:
-            x = x + self.attention(self.one(x))
-            return x + self.mlp(self.two(x))
-        x = self.one(x + self.attention(x))
-        return self.two(x + self.mlp(x))
-
-
-class Whisper(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.first = nn.Conv1d(80, 384, 3, padding=1)
-        self.second = nn.Conv1d(384, 384, 3, stride=2, padding=1)
-        self.places = nn.Parameter(torch.randn(1500, 384))
-        self.blocks = nn.Sequential(*(Block(384, 6, True) for _ in range(4)), nn.LayerNorm(384))
-
-    def forward(self, x):
-        x = functional.gelu(self.second(functional.gelu(self.first(x))))
-        return self.blocks(x.transpose(1, 2) + self.places)
-
-
-class Vit(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.patches = nn.Conv2d(3, 768, 16, stride=16)
-        self.token, self.places = (nn.Parameter(torch.randn(1, n, 768)) for n in (1, 197))
-        self.blocks = nn.Sequential(*(Block(768, 12, True) for _ in range(12)), nn.LayerNorm(768))
-        self.head = nn.Linear(768, 1000)
-
-    def forward(self, x):
-        x = self.patches(x).flatten(2).transpose(1, 2)
-        return self.head(self.blocks(torch.cat([self.token, x], 1) + self.places)[:, 0])
 
 
 # Output channels and stride of MobileNet's pairs of a depthwise and a pointwise convolution.
@@ -98,17 +47,15 @@ def mobilenet():
     return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1))
 
 
-def minilm():
-    return nn.Sequential(*(Block(384, 12, False) for _ in range(6)))
-
-
-# Name, what makes the model, shapes of its input, order in memory.
-MODELS = [
-    ("minilm", minilm, [(1, 128, 384)], torch.contiguous_format),
-    ("whisper", Whisper, [(1, 80, 3000)], torch.contiguous_format),
-    ("vit", Vit, [(1, 3, 224, 224)], torch.contiguous_format),
-    ("mobilenet", mobilenet, [(1, 3, 224, 224), (32, 3, 224, 224)], torch.channels_last),
-]
+# Name: what makes the model, shapes of its input, order in memory.
+MODELS = {
+    "minilm": (lambda: transformer_models.minilm("sdpa")[0], [(1, 128, 384)],
+               torch.contiguous_format),
+    "whisper": (lambda: transformer_models.whisper("sdpa")[0], [(1, 80, 3000)],
+                torch.contiguous_format),
+    "vit": (lambda: transformer_models.vit()[0], [(1, 3, 224, 224)], torch.contiguous_format),
+    "mobilenet": (mobilenet, [(1, 3, 224, 224), (32, 3, 224, 224)], torch.channels_last),
+}
 
 
 def captured(model, x):
@@ -147,7 +94,7 @@ def median(make, shape, order, dtype, compiled):
 
 
 def results(names):
-    for name, make, shapes, order in MODELS:
+    for name, (make, shapes, order) in MODELS.items():
         for shape in shapes if name in names else []:
             for dtype in TYPES:
                 for compiled in (False, True):
@@ -167,11 +114,10 @@ def text(result):
 
 
 def main():
-    names = [name for name, *_ in MODELS]
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("models", nargs="*", metavar="MODEL", help=", ".join(names))
+    parser.add_argument("models", nargs="*", metavar="MODEL", help=", ".join(MODELS))
     flags = parser.parse_args()
     if not torch.cuda.is_available():
         sys.exit("PyTorch finds no CUDA device")
@@ -181,7 +127,7 @@ def main():
     if not flags.json:
         print(torch.__version__, torch.cuda.get_device_name())
     with torch.inference_mode():
-        for result in results(flags.models or names):
+        for result in results(flags.models or MODELS):
             result["torch"] = torch.__version__
             print(json.dumps(result) if flags.json else text(result), flush=True)
 

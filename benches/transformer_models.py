@@ -12,7 +12,6 @@ Run it with the Python that `./dev zoo` makes: .deps/zoo/torch/bin/python.
 import pathlib
 import sys
 
-import litert_torch
 import torch
 import torchvision
 import transformers
@@ -31,18 +30,18 @@ class First(torch.nn.Module):
         return self.model(**{self.keyword: x})[0]
 
 
-def minilm():
+def minilm(attention="eager"):
     config = transformers.BertConfig(hidden_size=384, num_hidden_layers=6, num_attention_heads=12,
                                      intermediate_size=1536)
-    config._attn_implementation = "eager"  # pylint: disable=protected-access
+    config._attn_implementation = attention  # pylint: disable=protected-access
     return First(transformers.models.bert.modeling_bert.BertEncoder(config),
                  "hidden_states"), torch.randn(1, 128, 384)
 
 
-def whisper():
+def whisper(attention="eager"):
     config = transformers.WhisperConfig(d_model=384, encoder_layers=4, encoder_attention_heads=6,
                                         encoder_ffn_dim=1536, num_mel_bins=80)
-    config._attn_implementation = "eager"  # pylint: disable=protected-access
+    config._attn_implementation = attention  # pylint: disable=protected-access
     model = transformers.models.whisper.modeling_whisper.WhisperEncoder(config)
     return First(model, "input_features"), torch.randn(1, 80, 3000)
 
@@ -66,6 +65,7 @@ def fill(model):
 
 
 def main():
+    import litert_torch  # pylint: disable=import-outside-toplevel
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     for name in sys.argv[2:] or MODELS:
