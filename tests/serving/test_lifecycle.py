@@ -42,7 +42,7 @@ class Load:
         self._stop = threading.Event()
         self._array = sp.values(1)
         self._expected = sp.on_cpu(self._array)
-        self._threads = [threading.Thread(target=self._run) for _ in range(threads)]
+        self._threads = [threading.Thread(target=self._run, daemon=True) for _ in range(threads)]
         for thread in self._threads:
             thread.start()
 
@@ -87,7 +87,7 @@ def test_a_version_that_cannot_be_loaded_changes_nothing(repository, start):
     assert status == 503 and "2/model.tflite" in json.loads(body)["error"]
     (repository / "m" / "config.json").write_text('{"instances": "many"}')
     status, body, _ = server.post("/v2/repository/models/m/load", {})
-    assert status == 503 and "a whole number" in json.loads(body)["error"]
+    assert status == 503 and "a valid integer" in json.loads(body)["error"]
     assert version_of(server, "m") == ["1"]
     load.stop()
 
