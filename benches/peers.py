@@ -22,8 +22,7 @@ pytorch_models.py runs once, in one process, before the rounds: its compilation 
 leaves the GPU to the others. In each round, the other ways take turns on each model, each in its
 own process. A time is from host tensors to host tensors. WebGPU's includes reading the outputs,
 but not writing the inputs. Runs on the GPU begin with --warmup_runs that are not timed (WebGPU's:
-with those of litert_ways.py), as an idle GPU raises its clock meanwhile. The revision is that of
-the variable REVISION, or git's.
+with those of litert_ways.py), as an idle GPU raises its clock meanwhile.
 """
 
 import argparse
@@ -109,25 +108,25 @@ def cell(results):
 def facts(kept):
     """The line over the table.
 
-    >>> result = {"ms": 1, "renderer": "R", "driver": "D", "tflite": "2.21.0 (libtflite.so)"}
+    >>> result = {"renderer": "R", "driver": "D", "tflite": "2.21.0 (libtflite.so)", "revision": "r1"}
     >>> facts({"rows": {"a": {"ours, float32": ["fails", result]}}, "threads": 4, "rounds": 3,
-    ...        "date": "2026-11-27", "revision": "r1", "litert": "L", "pytorch": ""})
+    ...        "date": "2026-11-27", "litert": "L", "pytorch": ""})
     'R, D, TFLite 2.21.0 (libtflite.so), L, 2026-11-27, revision r1, 4 threads, 3 rounds'
     """
     ran = [result for columns in kept["rows"].values() for column, results in columns.items()
            for result in results if column.startswith("ours") and isinstance(result, dict)]
     machine = [ran[0]["renderer"], ran[0]["driver"], f"TFLite {ran[0]['tflite']}"] if ran else []
-    parts = machine + [kept["pytorch"], kept["litert"], kept["date"],
-                       f"revision {kept['revision']}", f"{kept['threads']} threads",
-                       "1 round" if kept["rounds"] == 1 else f"{kept['rounds']} rounds"]
+    revision = [f"revision {ran[0]['revision']}"] if ran else []
+    parts = [*machine, kept["pytorch"], kept["litert"], kept["date"], *revision,
+             f"{kept['threads']} threads",
+             "1 round" if kept["rounds"] == 1 else f"{kept['rounds']} rounds"]
     return ", ".join(part for part in parts if part)
 
 
 def speed(kept):
     """The README's table of the same results at batch 1: titles of columns, and rows.
 
-    >>> result = {"ms": 2, "renderer": "R", "driver": "D", "tflite": "T"}
-    >>> speed({"rows": {"m": {"ours, float32": [result], "XNNPACK": [{"ms": 3}]}, "m, batch 2": {}},
+    >>> speed({"rows": {"m": {"ours, float32": [{"ms": 2}], "XNNPACK": [{"ms": 3}]}, "m, batch 2": {}},
     ...        "threads": 4})
     (['delegate', 'CPU: XNNPACK, 4 threads'], [['m', '2.00', '3.00']])
     """
@@ -142,8 +141,8 @@ def speed(kept):
 def table(kept):
     """
     >>> text = table({"rows": {"m": {"ours, float32": [{"ms": 2, "renderer": "R", "driver": "D",
-    ...     "tflite": "T"}], "LiteRT WebGPU, float32": [{"ms": 3}], "XNNPACK": ["not here"]}},
-    ...     "threads": 4, "rounds": 1, "date": "d", "revision": "r", "litert": "", "pytorch": ""})
+    ...     "tflite": "T", "revision": "r"}], "LiteRT WebGPU, float32": [{"ms": 3}],
+    ...     "XNNPACK": ["not here"]}}, "threads": 4, "rounds": 1, "date": "d", "litert": "", "pytorch": ""})
     >>> print(text.splitlines()[4])
     | m | 2.00 |  |  | 3.00 | not here |  |  |  |
     """
@@ -183,7 +182,7 @@ def benchmark(row, flags, *backend):
             return failure or "no result"
         with open(report, encoding="utf-8") as file:
             result, = json.load(file)
-    kept = {key: result[key] for key in ("renderer", "driver", "tflite")}
+    kept = {key: result[key] for key in ("renderer", "driver", "tflite", "revision")}
     return {"ms": result["invoke_ms"]["median"], "note": note_of(result), **kept}
 
 
@@ -262,16 +261,6 @@ def by_row(rows, lines, failure):
             for row in rows if row.counterpart}
 
 
-def revision():
-    if "REVISION" in os.environ:
-        return os.environ["REVISION"]
-    if os.path.exists(os.path.join(ROOT, ".git")):
-        output, _, failure = ended(["git", "-C", ROOT, "describe", "--always", "--dirty"], 60)
-        if not failure:
-            return output.strip()
-    return "unknown"
-
-
 def litert_version():
     try:
         return "ai-edge-litert " + importlib.metadata.version("ai-edge-litert")
@@ -279,23 +268,11 @@ def litert_version():
         return ""
 
 
-def attempt(measure, row, flags):
-    """A measurement, or a text if the peer's output is not the expected one.
-
-    >>> attempt(lambda row, flags: json.loads("?"), None, None)
-    'Expecting value: line 1 column 1 (char 0)'
-    """
-    try:
-        return measure(row, flags)
-    except (OSError, KeyError, ValueError) as error:
-        return short(str(error))
-
-
 def measured(flags):
     """All results by row and column, a list of the rounds' in each, and what they hold for."""
     rows, skipped = rows_of(flags.models), flags.skip.split(",")
     kept = {"rows": {row.title: {} for row in rows}, "threads": flags.threads, "rounds": 0,
-            "date": datetime.date.today().isoformat(), "revision": revision(),
+            "date": datetime.date.today().isoformat(),
             "litert": "" if "webgpu" in skipped else litert_version(), "pytorch": ""}
     if "pytorch" not in skipped:
         print("PyTorch compiles and runs its models", file=sys.stderr, flush=True)
@@ -307,8 +284,11 @@ def measured(flags):
             print(f"round {at + 1} of {flags.rounds}: {row.title}", file=sys.stderr, flush=True)
             for column, name, measure in WAYS:
                 if name not in skipped:
-                    results = kept["rows"][row.title].setdefault(column, [])
-                    results.append(attempt(measure, row, flags))
+                    try:
+                        result = measure(row, flags)
+                    except (OSError, KeyError, ValueError) as error:  # of an output that is another
+                        result = short(str(error))
+                    kept["rows"][row.title].setdefault(column, []).append(result)
         kept["rounds"] = at + 1
         save(kept, flags.json)
     return kept
