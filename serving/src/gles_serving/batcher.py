@@ -6,7 +6,9 @@ whichever is free takes the next batch, so that no balancer is needed within a p
 
 import threading
 import time
+from bisect import bisect_left
 from collections import deque
+from dataclasses import dataclass
 from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, Tuple
 
 
@@ -18,20 +20,18 @@ class Closed(Exception):
     """The batcher takes no more requests."""
 
 
+@dataclass
 class Item:
     """A request that waits.
 
     rows: what it adds to a batch. payload: the caller's. cancelled: returns whether no one
-    waits for it any more. since: time.monotonic() of its arrival.
+    waits for it any more. since: when it arrived, by the batcher's clock.
     """
 
-    __slots__ = ("rows", "payload", "cancelled", "since")
-
-    def __init__(self, rows: int, payload: Any, cancelled: Callable[[], bool]):
-        self.rows = rows
-        self.payload = payload
-        self.cancelled = cancelled
-        self.since = time.monotonic()
+    rows: int
+    payload: Any
+    cancelled: Callable[[], bool]
+    since: float
 
 
 class Batcher:
@@ -61,15 +61,14 @@ class Batcher:
         return len(self._items)
 
     def put(self, rows: int, payload: Any,
-            cancelled: Callable[[], bool] = lambda: False) -> Item:
+            cancelled: Callable[[], bool] = lambda: False) -> None:
         """Adds a request.
 
         Raises QueueFull, Closed; ValueError where it has more rows than a batch may.
         """
         if rows < 1 or rows > self._max_rows:
             raise ValueError(f"{rows} rows, where a batch has 1 to {self._max_rows}")
-        item = Item(rows, payload, cancelled)
-        item.since = self._clock()
+        item = Item(rows, payload, cancelled, self._clock())
         with self._changed:
             if self._closed:
                 raise Closed
@@ -83,7 +82,6 @@ class Batcher:
                 self._changed.notify_all()
             else:
                 self._changed.notify()
-        return item
 
     def close(self) -> None:
         """No more requests are taken in; those that wait are still handed out."""
@@ -152,18 +150,6 @@ class Batcher:
         return batch
 
 
-def size_for(rows: int, sizes: Any) -> int:
-    """The smallest of the ascending `sizes` that holds `rows`.
-
-    >>> size_for(3, (1, 4, 8))
-    4
-    """
-    for size in sizes:
-        if rows <= size:
-            return size
-    raise ValueError(f"{rows} rows, where {sizes[-1]} are the most")
-
-
 def split(rows: Sequence[int], times: Dict[int, float]) -> List[Tuple[int, int]]:
     """Consecutive groups [from, to) of requests that together take the least time, each run at the
     smallest size that holds it. rows: of each request. times: of a batch of each size.
@@ -187,7 +173,7 @@ def split(rows: Sequence[int], times: Dict[int, float]) -> List[Tuple[int, int]]
             held += rows[begin]
             if held > sizes[-1]:
                 break
-            choices.append((best[begin][0] + times[size_for(held, sizes)], begin))
+            choices.append((best[begin][0] + times[sizes[bisect_left(sizes, held)]], begin))
         best.append(min(choices))
     groups = []
     end = len(rows)

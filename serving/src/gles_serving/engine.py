@@ -11,6 +11,8 @@ Needs numpy, gles_delegate, ai_edge_litert and prometheus_client, and no kserve.
 import logging
 import threading
 import time
+from bisect import bisect_left
+from itertools import accumulate
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
@@ -18,7 +20,7 @@ import numpy as np
 import gles_delegate
 
 from . import metrics, tensors
-from .batcher import Batcher, Closed, Item, QueueFull, size_for, split
+from .batcher import Batcher, Closed, Item, QueueFull, split
 from .config import ModelConfig
 
 _log = logging.getLogger("gles_serving")
@@ -150,7 +152,10 @@ class Interpreters:
         batched = bool(self._config.sizes)
         interpreter = self._by_size[size if batched else 0]
         interpreter.reset_all_variables()  # an LSTM's state is no other request's business
-        counts = [len(next(iter(values.values()))) if batched else 1 for values in requests]
+        parts: List[Any] = [...]  # of each tensor, those of the requests
+        if batched:
+            ends = [0, *accumulate(len(next(iter(values.values()))) for values in requests)]
+            parts = [slice(begin, end) for begin, end in zip(ends, ends[1:])]
         for spec in self.inputs:
             if 0 in spec.shape:
                 continue
@@ -159,29 +164,20 @@ class Interpreters:
                 continue
             # set_tensor() would first copy what is read-only or not aligned, as a request's bytes are.
             view = interpreter.tensor(spec.index)()
-            if not batched:
-                view[...] = requests[0][spec.name]
-            at = 0
-            for values, count in zip(requests if batched else (), counts):
-                view[at:at + count] = values[spec.name]
-                at += count
+            for values, part in zip(requests, parts):
+                view[part] = values[spec.name]
             if batched:  # padding repeats a row of this batch, not one of an earlier batch
-                view[at:] = view[at - 1]
+                view[ends[-1]:] = view[ends[-1] - 1]
             del view  # Invoke refuses to run while it lives
         interpreter.invoke()
         results: List[Dict[str, np.ndarray]] = [{} for _ in requests]
         for spec in self.outputs:
             whole = np.asarray(interpreter.get_tensor(spec.index))
-            if not batched:
-                results[0][spec.name] = whole
-                continue
-            if not whole.shape or whole.shape[0] != size:
+            if batched and (not whole.shape or whole.shape[0] != size):
                 raise LoadError(f"output {spec.name!r} has shape {list(whole.shape)}, which does "
                                 "not begin with the batch; the model cannot be batched")
-            at = 0
-            for result, count in zip(results, counts):
-                result[spec.name] = whole[at:at + count]
-                at += count
+            for result, part in zip(results, parts):
+                result[spec.name] = whole[part]
         return results
 
     def check(self) -> None:
@@ -300,7 +296,8 @@ class Backend:
         return interpreters
 
     def _size(self, rows: int) -> int:
-        return size_for(rows, self.config.sizes) if self.max_rows else 1
+        """The smallest prepared size that holds `rows`."""
+        return self.config.sizes[bisect_left(self.config.sizes, rows)] if self.max_rows else 1
 
     def _run(self, interpreters: Interpreters, batch: List[Item]) -> Optional[Exception]:
         """Answers each request of the batch, or none of them and returns why."""

@@ -3,7 +3,7 @@
 import threading
 import unittest
 
-from gles_serving.batcher import Batcher, Closed, QueueFull, size_for, split
+from gles_serving.batcher import Batcher, Closed, QueueFull, split
 
 
 def payloads(batch):
@@ -133,11 +133,6 @@ class BatcherTest(unittest.TestCase):
             expected = [base + i for base in (0, 1000, 2000) for i in range(500)]
             self.assertEqual(sorted(taken), expected)
 
-    def test_sizes(self):
-        self.assertEqual([size_for(rows, (1, 4, 8)) for rows in (1, 2, 4, 5, 8)], [1, 4, 4, 8, 8])
-        with self.assertRaises(ValueError):
-            size_for(9, (1, 4, 8))
-
     def test_a_batch_is_split_where_padding_costs_more(self):
         by_rows = {1: 1.0, 4: 4.0, 8: 8.0}  # a CPU that renders
         free = {1: 1.0, 4: 1.1, 8: 1.2}  # a GPU
@@ -148,7 +143,7 @@ class BatcherTest(unittest.TestCase):
             groups = split(rows, times)
             self.assertEqual([i for begin, end in groups for i in range(begin, end)],
                              list(range(len(rows))))
-            took = sum(times[size_for(sum(rows[b:e]), sorted(times))] for b, e in groups)
+            took = sum(min(times[s] for s in times if s >= sum(rows[b:e])) for b, e in groups)
             self.assertAlmostEqual(took, expected, msg=str((rows, times, groups)))
 
 
