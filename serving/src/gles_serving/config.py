@@ -7,10 +7,12 @@
 Needs pydantic.
 """
 
+import contextlib
 import os
+import pathlib
 import re
 import stat
-from typing import Annotated, Any, Dict, List, Optional, Tuple, Union
+from typing import Annotated, Any, Dict, FrozenSet, List, Optional, Set, Tuple, Union
 
 from pydantic import (AfterValidator, BeforeValidator, ConfigDict, Field, ValidationError,
                       field_validator)
@@ -198,17 +200,13 @@ def read(repository: str, name: str) -> ModelConfig:
         raise ConfigError(f"{os.path.join(folder, CONFIG_FILE)}: {described(error)}") from error
 
 
-def mark(repository: str, name: str) -> Tuple[Any, ...]:
+def mark(repository: str, name: str) -> FrozenSet[Any]:
     """Changes whenever what read() gives may have: versions, and times and sizes of files."""
-    folder = os.path.join(repository, name)
-    files = [os.path.join(folder, CONFIG_FILE)]
-    for version in versions(folder):
-        files += [os.path.join(folder, str(version), f) for f in (MODEL_FILE, CONFIG_FILE)]
-    marks: List[Any] = []
-    for path in files:
-        try:
-            found = os.stat(path)
-            marks.append((path, found.st_mtime_ns, found.st_size))
-        except OSError:
-            marks.append((path, 0, 0))
-    return tuple(marks)
+    folder = pathlib.Path(repository, name)
+    marks: Set[Any] = set()
+    for path in (folder / CONFIG_FILE, *folder.glob("*/" + MODEL_FILE),
+                 *folder.glob("*/" + CONFIG_FILE)):
+        with contextlib.suppress(OSError):
+            found = path.stat()
+            marks.add((path, found.st_mtime_ns, found.st_size))
+    return frozenset(marks)

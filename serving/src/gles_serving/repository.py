@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, FrozenSet, List, Optional
 
 from kserve import ModelRepository
 
@@ -27,7 +27,7 @@ class Repository(ModelRepository):
         super().__init__(folder)
         self._cache_dir = cache_dir
         self._probe_seconds = probe_seconds
-        self._marks: Dict[str, Tuple[Any, ...]] = {}
+        self._marks: Dict[str, FrozenSet[Any]] = {}
         self._locks: Dict[str, asyncio.Lock] = {}
         self._retired: List[engine.Backend] = []
         self._stopped: Optional[asyncio.Event] = None
@@ -64,24 +64,23 @@ class Repository(ModelRepository):
         Raises config.ConfigError or engine.LoadError.
         """
         async with self._locks.setdefault(name, asyncio.Lock()):
-            mark: Tuple[Any, ...] = ()
+            self._marks[name] = config.mark(self.models_dir, name)
             try:
-                mark = config.mark(self.models_dir, name)
                 backend = await asyncio.to_thread(self._build, name)
             except (config.ConfigError, engine.LoadError) as error:
                 self._failed(name, str(error))
                 raise
-            finally:
-                self._marks[name] = mark
             self._serve(name, backend)
             return True
 
+    def _model(self, name: str) -> GlesModel:
+        if name not in self.models:
+            self.update(GlesModel(name))
+        return self.models[name]
+
     def _failed(self, name: str, reason: str) -> None:
         metrics.RELOADS.labels(name, "failed").inc()
-        model = self.models.get(name)
-        if model is None:
-            model = GlesModel(name)
-            self.update(model)
+        model = self._model(name)
         if model.backend is None:
             model.fault = reason
         _note(logging.ERROR, "the model cannot be loaded", model=name, reason=reason,
@@ -89,10 +88,7 @@ class Repository(ModelRepository):
 
     def _serve(self, name: str, backend: engine.Backend) -> None:
         metrics.RELOADS.labels(name, "ok").inc()
-        model = self.models.get(name)
-        if model is None:
-            model = GlesModel(name)
-            self.update(model)
+        model = self._model(name)
         self._retire(model)
         model.swap(backend)
         _note(logging.INFO, "the model is served", model=name, version=backend.config.version,
@@ -107,14 +103,8 @@ class Repository(ModelRepository):
         """Takes the model away; what is queued is served. Raises KeyError where there is none."""
         if name in self.models:
             self._retire(self.models[name])
-        self._marks[name] = self._mark(name)
+        self._marks[name] = config.mark(self.models_dir, name)
         super().unload(name)
-
-    def _mark(self, name: str) -> Tuple[Any, ...]:
-        try:
-            return config.mark(self.models_dir, name)
-        except config.ConfigError:
-            return ()
 
     async def _scan(self) -> None:
         """Loads what is new or changed, and unloads what has gone."""
@@ -124,10 +114,9 @@ class Repository(ModelRepository):
             _note(logging.ERROR, "the repository cannot be read", reason=str(error))
             return
         for name in names:
-            if self._marks.get(name) == self._mark(name):
+            if self._marks.get(name) == config.mark(self.models_dir, name):
                 continue
-            if not self.models.get(name):
-                self.update(GlesModel(name))
+            self._model(name)
             try:
                 await self.load(name)
             except (config.ConfigError, engine.LoadError):
