@@ -57,28 +57,24 @@ function textOf(key, value) {
 class GlesDelegate {
   #pairs;
   #reportFile;
-  #ownsReport;
 
   constructor(options = {}) {
     this.name = 'GlesDelegate';
     this.tfliteVersion = '2.9';
     this.node = {path: libraryPath()};
     this.#pairs = Object.entries(options).map(([key, value]) => [key, textOf(key, value)]);
-    const named = this.#pairs.find(([key]) => key === 'report_file');
-    this.#ownsReport = named === undefined;
-    this.#reportFile = named === undefined ? undefined : named[1];
+    this.#reportFile = this.#pairs.find(([key]) => key === 'report_file')?.[1];
   }
 
   get options() {
-    if (this.#ownsReport && this.#reportFile === undefined) {
+    if (this.#reportFile === undefined) {
       const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gles-delegate-'));
       this.#reportFile = path.join(folder, 'report.json');
+      this.#pairs.push(['report_file', this.#reportFile]);
       process.on('exit', () => fs.rmSync(folder, {recursive: true, force: true}));
     }
-    const pairs = this.#ownsReport ?
-        [...this.#pairs, ['report_file', this.#reportFile]] : this.#pairs;
     const before = process.env[VARIABLE];
-    const ours = pairs.map(([key, value]) => `${key}:${value}`).join(';');
+    const ours = this.#pairs.map(([key, value]) => `${key}:${value}`).join(';');
     process.env[VARIABLE] = before ? `${before};${ours}` : ours;
     queueMicrotask(() => {
       if (before === undefined) {
