@@ -63,16 +63,14 @@ def updated(text, results, order):
     return out.getvalue()
 
 
-def most(rows, key):
+def combined(how, rows, key):
     """
-    >>> most([{"n": "3"}, {"n": ""}], "n"), most([{"n": ""}], "n")
+    >>> rows = [{"n": "3", "m": ""}, {"n": "", "m": ""}]
+    >>> combined(max, rows, "n"), combined(sum, rows, "m")
     (3, '')
     """
-    return max((int(r[key]) for r in rows if r[key] != ""), default="")
-
-
-def total(rows, key):
-    return sum(int(r[key]) for r in rows if r[key] != "") if most(rows, key) != "" else ""
+    numbers = [int(r[key]) for r in rows if r[key] != ""]
+    return how(numbers) if numbers else ""
 
 
 def summary_table(text, titles):
@@ -90,8 +88,9 @@ def summary_table(text, titles):
         rows.append([titles.get(name, name), f"`{code(first['renderer'])}`",
                      f"`{code(first['version'])}`", first["date"], whole,
                      max((r["error"] for r in found if r["error"]), key=float, default=""),
-                     total(found, "programs"), total(found, "not_compiled"),
-                     total(found, "spilling"), most(found, "max_registers")])
+                     *(combined(sum, found, key)
+                       for key in ("programs", "not_compiled", "spilling")),
+                     combined(max, found, "max_registers")])
     return table(["driver", "GL_RENDERER", "GL_VERSION", "date", "models whole",
                   "largest error", "programs", "not compiled", "that spill",
                   "most registers"], rows)

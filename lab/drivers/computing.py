@@ -87,8 +87,9 @@ def conformance(driver, sample, small, timeout, say):
                          for c in failed[:20]]}
 
 
-def model(driver, path, timeout):
+def model(driver, path, timeout, say):
     """Nodes, error and self-check of one model on one random input."""
+    say(f"model {path.stem}")
     with tempfile.TemporaryDirectory() as folder:
         report_file, diff_file = f"{folder}/report.json", f"{folder}/diff.json"
         run = driver.run(["inference_diff", f"--graph={path}", "--use_gles", "--num_runs=1",
@@ -110,14 +111,6 @@ def model(driver, path, timeout):
         "error": max((o.get("relative_error", 0.0) for o in outputs), default=None),
         "refused": refused(report),
         "self_check": found, "faults": faults, "seconds": round(run.seconds, 1)}
-
-
-def models(driver, paths, timeout, say):
-    result = {}
-    for path in paths:
-        say(f"model {path.stem}")
-        result[path.stem] = model(driver, path, timeout)
-    return result
 
 
 def start_up_cache(driver, path, timeout, say):

@@ -82,7 +82,8 @@ class Lab:
             "borrowed": lambda: computing.borrowed(driver, flags.timeout, say),
             "cache": lambda: (computing.start_up_cache(driver, paths[0], flags.timeout, say)
                               if paths else {"why": "no model at hand"}),
-            "models": lambda: computing.models(driver, paths, flags.timeout, say),
+            "models": lambda: {path.stem: computing.model(driver, path, flags.timeout, say)
+                               for path in paths},
             "conformance": lambda: computing.conformance(
                 driver, sample, flags.small, flags.conformance_timeout, say),
         }

@@ -134,9 +134,7 @@ def quantize_int4(source, path):
 
 def convert(architecture, folder):
     """Makes what is missing of an architecture's modes."""
-    stems = {mode: folder / f"{architecture.name}.{mode}" for mode in architecture.modes}
-    missing = [mode for mode, stem in stems.items() if not any(
-        stem.with_name(stem.name + end).exists() for end in (".tflite", ".error"))]
+    missing = registry.missing(architecture.name, architecture.modes, folder)
     if not missing:
         return
     wrap = {"keras": Keras, "torch": Torch, "onnx": Onnx}[architecture.converter]

@@ -56,6 +56,13 @@ def architecture(name, task, modes=("float32",), converter="keras"):
     return enter
 
 
+def missing(name, modes, folder):
+    """The modes of which `folder` has neither a model nor an error, and the files without their ends."""
+    stems = {mode: folder / f"{name}.{mode}" for mode in modes}
+    return {mode: stem for mode, stem in stems.items() if not any(
+        stem.with_name(stem.name + end).exists() for end in (".tflite", ".error"))}
+
+
 def load(converter, corpus):
     """Imports a converter's architectures, those for tests/corpus or all others; returns the table."""
     folder = pathlib.Path(__file__).resolve().parent / "architectures"

@@ -30,6 +30,7 @@ sys.path.append(str(ROOT / "tests" / "python"))
 # pylint: disable=wrong-import-position
 import environments  # noqa: E402
 import page  # noqa: E402
+import registry  # noqa: E402
 
 ENVIRONMENTS = ROOT / ".deps" / "zoo"
 OUT = ROOT / "build" / "zoo"
@@ -92,13 +93,6 @@ def table_of(converter, flags):
             for name, entry in json.loads(done.stdout.splitlines()[-1]).items()}
 
 
-def missing(name, entry, folder):
-    """The files of an architecture that are there neither as a model nor as an error."""
-    stems = [folder / f"{name}.{mode}" for mode in entry["modes"]]
-    return [stem for stem in stems if not any(
-        stem.with_name(stem.name + end).exists() for end in (".tflite", ".error"))]
-
-
 def convert(table, folder, flags):
     """Converts what is missing: several architectures a process, then those left one by one."""
     if flags.again:
@@ -107,25 +101,24 @@ def convert(table, folder, flags):
     for together in (TOGETHER, 1):
         for converter in PACKAGES:
             names = [name for name, entry in table.items()
-                     if entry["converter"] == converter and missing(name, entry, folder)]
+                     if entry["converter"] == converter and registry.missing(
+                         name, entry["modes"], folder)]
             for at in range(0, len(names), together):
                 part, start = names[at:at + together], time.monotonic()
                 why = run([*program(converter, flags), folder, *part], flags.timeout * len(part),
                           TF_CPP_MIN_LOG_LEVEL="2", CUDA_VISIBLE_DEVICES="")
                 say(f"{' '.join(part)}: converted in {time.monotonic() - start:.0f} s {why}")
                 if together == 1 and why:
-                    for stem in missing(part[0], table[part[0]], folder):
+                    modes = table[part[0]]["modes"]
+                    for stem in registry.missing(part[0], modes, folder).values():
                         stem.with_name(stem.name + ".error").write_text(why)
 
 
 def run_models(table, flags):
     """Runs the models of architectures; writes RESULTS/NAME.MODE.json."""
-    stems = {f"{name}.{mode}": (name, mode, entry)
-             for name, entry in table.items() for mode in entry["modes"]}
-    files = {stem: (OUT / "models" / f"{stem}.tflite", OUT / "results" / f"{stem}.json")
-             for stem in stems}
-    for stem, (name, mode, entry) in stems.items():
-        model, path = files[stem]
+    for name, mode in ((name, mode) for name in table for mode in table[name]["modes"]):
+        stem = f"{name}.{mode}"
+        model, path = OUT / "models" / f"{stem}.tflite", OUT / "results" / f"{stem}.json"
         error = model.with_suffix(".error")
         result = {"phase": "convert", "why": error.read_text() if error.exists() else ""}
         if model.exists():
@@ -135,8 +128,8 @@ def run_models(table, flags):
             result = json.loads(path.read_text()) if path.exists() else {"phase": "start"}
             if why:
                 result["why"] = why
-        result.update(task=entry["task"], architecture=name, mode=mode,
-                      converter=entry["converter"])
+        result.update(task=table[name]["task"], architecture=name, mode=mode,
+                      converter=table[name]["converter"])
         path.write_text(json.dumps(result, indent=1))
         say(f"{stem}: {page.verdict(result)}")
 
