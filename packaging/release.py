@@ -19,9 +19,7 @@ SOURCE_DATE_EPOCH, which must be set, becomes the date of every file.
 """
 
 import argparse
-import gzip
 import hashlib
-import io
 import os
 import pathlib
 import platform
@@ -68,19 +66,9 @@ def publisher(key):
 
 def write_tar(path, folder, prefix, epoch):
     """A .tar.gz of `folder`, below `prefix`."""
-    data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode="w", format=tarfile.GNU_FORMAT) as archive:
-        for file in sorted(folder.rglob("*")):
-            entry = archive.gettarinfo(file, f"{prefix}/{file.relative_to(folder)}")
-            entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname = epoch, 0, 0, "root", "root"
-            entry.mode = 0o755 if entry.isdir() or file.stat().st_mode & 0o100 else 0o644
-            if entry.isreg():
-                with open(file, "rb") as content:
-                    archive.addfile(entry, content)
-            else:
-                archive.addfile(entry)
-    with open(path, "wb") as out, gzip.GzipFile("", "wb", 9, out, epoch) as zipped:
-        zipped.write(data.getvalue())
+    run(["tar", "--create", "--format=gnu", "--sort=name", f"--mtime=@{epoch}", "--owner=root:0",
+         "--group=root:0", "--mode=u=rwX,go=rX", f"--transform=s,^[.],{prefix},S", "--directory",
+         folder, "--use-compress-program=gzip -9n", "--file", path, "."])
 
 
 class Release:
