@@ -22,8 +22,6 @@ installed. An interpreter must be invoked on the thread that made it, unless the
 thread_mode is "worker" or the app's own EGL context is current there.
 """
 
-import importlib.metadata
-
 from ._benchmark import Answers, Benchmark, Times, benchmark
 from ._delegate import interpreter, load_delegate, report
 from ._errors import DelegateError
@@ -32,7 +30,7 @@ from ._library import (Compatibility, Device, compatibility, devices, library_pa
                        library_version, litert_runtime_dir)
 from ._options import Options
 from ._report import Cache, Dispatch, GpuBytes, OnCpu, Partition, Report
-from ._runtimes import Runtime
+from ._runtimes import Runtime, version_of
 from ._runtimes import find as find_runtime
 
 __all__ = ["Answers", "Benchmark", "Cache", "Compatibility", "DelegateError", "Device", "Dispatch", "GpuBytes",
@@ -40,7 +38,4 @@ __all__ = ["Answers", "Benchmark", "Cache", "Compatibility", "DelegateError", "D
            "compatibility", "devices", "find_runtime", "interpreter", "library_path",
            "library_version", "litert_runtime_dir", "load_delegate", "report"]
 
-try:
-    __version__ = importlib.metadata.version("gles-delegate")
-except importlib.metadata.PackageNotFoundError:  # imported from the source tree
-    __version__ = "unknown"
+__version__ = version_of("gles-delegate")  # unknown in the source tree

@@ -7,15 +7,17 @@ hardware or software; 1 if not, or if a model cannot be read; 2 if --require=har
 """
 
 import argparse
+import difflib
 import json
 import os
+import re
 import signal
 import sys
 import textwrap
 from typing import Any, Callable, Dict, List, Optional
 
 import gles_delegate
-from gles_delegate import _checkup, _program
+from gles_delegate import _checkup
 
 
 def _arguments(argv: Optional[List[str]]) -> argparse.Namespace:
@@ -38,8 +40,15 @@ def _arguments(argv: Optional[List[str]]) -> argparse.Namespace:
                         help="write the results to this file; -: to stdout, and the text to stderr")
     parser.add_argument("--json", dest="report_json", action="store_const", const="-",
                         help="--report_json=-")
-    _program.add_version(parser)
-    arguments = _program.parse(parser, argv)
+    parser.add_argument("--version", action="version",
+                        version=f"gles_delegate {gles_delegate.__version__}")
+    arguments, unknown = parser.parse_known_args(argv)
+    if unknown:
+        flags = sorted(set(re.findall(r"--\w+", parser.format_help())))
+        name = unknown[0].split("=")[0]
+        close = difflib.get_close_matches(name, flags, 1) if name.startswith("-") else []
+        meant = f" (did you mean {close[0]}?)" if close else ""
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
     if arguments.num_threads < 1 or arguments.max_batch < 1 or not arguments.seconds >= 0:
         parser.error("--num_threads and --max_batch are 1 or more, --seconds is 0 or more")
     if arguments.graph:

@@ -9,8 +9,9 @@ import statistics
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import gles_delegate
-from gles_delegate import _texts
 from gles_delegate._benchmark import Sides
+from gles_delegate._delegate import delegate_of
+from gles_delegate._options import split_options
 
 OWN_MODEL = "built-in"
 # Six convolutions of 16 channels with RELU6 on [1, 96, 96, 16] floats, a pooling and a LOGISTIC.
@@ -54,7 +55,8 @@ def checkup(path: str, runtime: Optional[str], options: str, num_threads: int, s
     try:
         model = _FILE if path == OWN_MODEL else path
         chosen = gles_delegate.find_runtime(runtime)
-        sides = Sides(model, chosen, lambda: _texts.delegate_of(chosen, options), num_threads,
+        sides = Sides(model, chosen, lambda: delegate_of(chosen, split_options(options)),
+                      num_threads,
                       lambda: found.update(
                           use="cpu", verdict="Use the CPU here, as the delegate cannot run"))
         _measure(sides, seconds, max_batch, found)

@@ -18,6 +18,17 @@ _delegate_of: "weakref.WeakKeyDictionary[Any, Any]" = weakref.WeakKeyDictionary(
 _last: Optional["weakref.ref[Any]"] = None
 
 
+def delegate_of(runtime: Any, texts: Dict[str, str]) -> Any:
+    """A delegate with options that this package need not know.
+
+    Raises DelegateError with the delegate's text.
+    """
+    try:
+        return runtime.load_delegate(library_path(), texts)
+    except ValueError as error:
+        raise DelegateError("the delegate was not made", str(error)) from error
+
+
 def load_delegate(*, runtime: Optional[str] = None, **options: "Unpack[Options]") -> Any:
     """Makes a delegate for an interpreter's `experimental_delegates`.
 
@@ -38,11 +49,7 @@ def load_delegate(*, runtime: Optional[str] = None, **options: "Unpack[Options]"
     """
     global _last
     texts = option_texts(options)
-    loader = find_runtime(runtime)
-    try:
-        delegate = loader.load_delegate(library_path(), texts)
-    except ValueError as error:
-        raise DelegateError("the delegate was not made", str(error)) from error
+    delegate = delegate_of(find_runtime(runtime), texts)
     _last = weakref.ref(delegate)
     return delegate
 

@@ -5,7 +5,7 @@ import os
 from typing import (Any, Callable, Dict, Iterable, Literal, Mapping, Optional, Tuple, TypedDict,
                     Union, get_type_hints)
 
-from ._errors import check_path
+from ._errors import DelegateError, check_path
 
 Path = Union[str, os.PathLike[str]]
 # Nodes by their index in the model's execution order: "3,17-20", or numbers, ranges and
@@ -193,6 +193,18 @@ def option_texts(options: Mapping[str, Any]) -> Dict[str, str]:
     return texts
 
 
+def split_options(text: str) -> Dict[str, str]:
+    """"key:value;key:value" in parts. Raises DelegateError."""
+    options: Dict[str, str] = {}
+    for item in filter(None, text.split(";")):
+        key, colon, value = item.partition(":")
+        if not colon:
+            raise DelegateError("the delegate was not made",
+                                f"{item!r} of the options {text!r} is not key:value")
+        options[key.strip()] = value
+    return options
+
+
 def typed_options(text: str) -> Options:
     """"key:value;key:value" as load_delegate() has the options.
 
@@ -200,8 +212,7 @@ def typed_options(text: str) -> Options:
     {'verbosity': 2, 'self_check': False, 'device': 'mali'}
     """
     values: Any = {}
-    for item in filter(None, text.split(";")):
-        key, value = item.split(":", 1)
+    for key, value in split_options(text).items():
         kind = KINDS.get(key)
         values[key] = value != "0" if kind is _flag else int(value) if kind is _integer else value
     result: Options = values

@@ -1,10 +1,11 @@
 """The TensorFlow Lite that this Python has: LiteRT, tflite_runtime or TensorFlow."""
 
+import contextlib
 import importlib
 import importlib.metadata
 import importlib.util
 import sys
-from typing import Any, Callable, List, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional
 
 
 class Runtime(NamedTuple):
@@ -16,27 +17,17 @@ class Runtime(NamedTuple):
     load_delegate: Callable[..., Any]
 
 
-# Package, module, names of the distributions that may have it; the newest kind first.
-_KNOWN = (
-    ("ai_edge_litert", "ai_edge_litert.interpreter", ("ai-edge-litert",)),
-    ("tflite_runtime", "tflite_runtime.interpreter", ("tflite-runtime",)),
-    ("tensorflow", "tensorflow", ("tensorflow", "tensorflow-cpu")),
-)
+# Package: names of the distributions that may have it; the newest kind first.
+_KNOWN = {"ai_edge_litert": ("ai-edge-litert",), "tflite_runtime": ("tflite-runtime",),
+          "tensorflow": ("tensorflow", "tensorflow-cpu")}
 
 
-def _version(distributions: Any) -> str:
+def version_of(*distributions: str) -> str:
+    """That of the first which is installed; "unknown" if none is."""
     for name in distributions:
-        try:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             return importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
     return "unknown"
-
-
-def installed() -> List[str]:
-    """Which of "ai_edge_litert", "tflite_runtime" and "tensorflow" there are."""
-    return [package for package, _, _ in _KNOWN
-            if importlib.util.find_spec(package) is not None]
 
 
 def find(name: Optional[str] = None) -> Runtime:
@@ -45,18 +36,18 @@ def find(name: Optional[str] = None) -> Runtime:
 
     Raises ImportError with the names that are known.
     """
-    known = [package for package, _, _ in _KNOWN]
     if name is None:
-        names = [n for n in known if n in sys.modules] or installed()
+        names = [n for n in _KNOWN if n in sys.modules] or [
+            n for n in _KNOWN if importlib.util.find_spec(n) is not None]
         if not names:
             raise ImportError("no TensorFlow Lite in this Python: pip install one of "
                               "ai-edge-litert, tflite-runtime, tensorflow")
         name = names[0]
-    if name not in known:
-        raise ImportError(f"runtime {name!r} is none of {', '.join(known)}")
-    _, module_name, distributions = next(k for k in _KNOWN if k[0] == name)
-    module = importlib.import_module(module_name)
+    if name not in _KNOWN:
+        raise ImportError(f"runtime {name!r} is none of {', '.join(_KNOWN)}")
+    version = version_of(*_KNOWN[name])
     if name == "tensorflow":
-        return Runtime(name, _version(distributions), module.lite.Interpreter,
-                       module.lite.experimental.load_delegate)
-    return Runtime(name, _version(distributions), module.Interpreter, module.load_delegate)
+        lite = importlib.import_module(name).lite
+        return Runtime(name, version, lite.Interpreter, lite.experimental.load_delegate)
+    module = importlib.import_module(name + ".interpreter")
+    return Runtime(name, version, module.Interpreter, module.load_delegate)

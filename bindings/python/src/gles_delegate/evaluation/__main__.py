@@ -7,6 +7,7 @@ where the first ended. Ends with 1 where something is wrong, with 130 after Ctrl
 
 import argparse
 import hashlib
+import json
 import pathlib
 import signal
 import statistics
@@ -15,7 +16,6 @@ import time
 from typing import Any, Dict, Iterator, List, Optional
 
 import gles_delegate
-from gles_delegate import _program
 
 from . import EvaluationError
 
@@ -24,7 +24,8 @@ def _arguments(argv: Optional[List[str]]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m gles_delegate.evaluation",
                                      description=(__doc__ or "").split("\n\n", 1)[-1],
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    _program.add_version(parser)
+    parser.add_argument("--version", action="version",
+                        version=f"gles_delegate {gles_delegate.__version__}")
     tasks = parser.add_subparsers(dest="task", required=True)
     common = argparse.ArgumentParser(add_help=False)
     add = common.add_argument
@@ -81,31 +82,9 @@ class _Interrupt:
         signal.signal(number, signal.SIG_DFL)
 
 
-class _Lines:
-    """Progress where stderr is no terminal: a line every ten seconds."""
-
-    def __init__(self, total: int):
-        self._total, self._done, self._said = total, 0, time.monotonic()
-
-    def update(self) -> None:
-        """One image more is done."""
-        self._done += 1
-        if time.monotonic() - self._said >= 10:
-            self._said = time.monotonic()
-            print(f"{self._done} of {self._total} images", file=sys.stderr, flush=True)
-
-    def close(self) -> None:
-        """Nothing is left to take off the screen."""
-
-
-def _progress(total: int) -> Any:
-    if not sys.stderr.isatty():
-        return _Lines(total)
-    from tqdm import tqdm
-    return tqdm(total=total, unit="image", delay=2, dynamic_ncols=True)
-
-
 def _run(arguments: argparse.Namespace, interrupt: _Interrupt) -> Dict[str, Any]:
+    from tqdm import tqdm
+
     from .images import Preprocessing, list_images
     from .results import Results
     from .sides import SIDES, Sides
@@ -121,10 +100,15 @@ def _run(arguments: argparse.Namespace, interrupt: _Interrupt) -> Dict[str, Any]
     results = Results(arguments.output_file_path, {
         **sides.identity(), **task.identity(), **_inputs_of(arguments)})
     left = [path for path in images if path.name not in results]
-    progress = _progress(len(left))
-    for path in left:
+    progress = tqdm(left, unit="image", delay=2, dynamic_ncols=True,
+                    disable=not sys.stderr.isatty())
+    said = time.monotonic()
+    for done, path in enumerate(progress):
         if interrupt.asked:
             break
+        if progress.disable and time.monotonic() - said >= 10:
+            said = time.monotonic()
+            print(f"{done} of {len(left)} images", file=sys.stderr, flush=True)
         row: Dict[str, Any] = {"image": path.name}
         try:
             value = preprocessing.read(path)
@@ -135,7 +119,6 @@ def _run(arguments: argparse.Namespace, interrupt: _Interrupt) -> Dict[str, Any]
                 outputs, ms = sides.run(side, value)
                 row[side] = {**task.row(path.name, outputs), "ms": ms}
         results.add(row)
-        progress.update()
     progress.close()
     results.close()
     return _summary(task, results, {path.name for path in images}, sides.report())
@@ -191,12 +174,15 @@ def main(argv: Optional[List[str]] = None) -> int:
     """The program; its exit status."""
     arguments = _arguments(argv)
     interrupt = _Interrupt()
-    found = _program.run(
-        lambda: _run(arguments, interrupt),
-        (EvaluationError, gles_delegate.DelegateError, ImportError, OSError),
-        arguments.json, _print)
-    if found is None:
+    try:
+        found = _run(arguments, interrupt)
+    except (EvaluationError, gles_delegate.DelegateError, ImportError, OSError) as error:
+        print(f"FAILED: {error}", file=sys.stderr)
         return 1
+    if arguments.json:
+        print(json.dumps(found, indent=2))
+    else:
+        _print(found)
     if interrupt.asked:
         print(f"interrupted; the same call goes on with {arguments.output_file_path}",
               file=sys.stderr)

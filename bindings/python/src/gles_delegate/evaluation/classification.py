@@ -5,8 +5,7 @@ from typing import Any, Dict, Iterable, List, Optional
 
 import numpy as np
 
-from . import EvaluationError
-from .lines import read_lines
+from . import EvaluationError, read_lines
 from .sides import SIDES
 
 

@@ -8,8 +8,7 @@ from typing import Any, Dict, Iterable, List, Optional
 
 import numpy as np
 
-from . import EvaluationError
-from .lines import read_lines
+from . import EvaluationError, read_lines
 from .sides import SIDES
 
 # COCOeval's first six figures: all areas at three thresholds, then small, medium, large.

@@ -6,8 +6,9 @@ import time
 from typing import Any, Dict, List, Optional
 
 import gles_delegate
-from gles_delegate import _texts
+from gles_delegate._delegate import delegate_of
 from gles_delegate._model_argument import model_argument
+from gles_delegate._options import split_options
 
 from . import EvaluationError
 
@@ -20,7 +21,7 @@ class Sides:
     def __init__(self, model: pathlib.Path, runtime: Optional[str], num_threads: Optional[int],
                  options: str):
         self._runtime = gles_delegate.find_runtime(runtime)
-        self._delegate = _texts.delegate_of(self._runtime, options)
+        self._delegate = delegate_of(self._runtime, split_options(options))
         self._interpreters: Dict[str, Any] = {}
         for side in SIDES:
             delegates = [self._delegate] if side == "delegate" else None
