@@ -9,7 +9,7 @@
 // nodes the model has. The column Time is a whole inference of
 // eight such nodes, which is what --benchmark_min_time is about.
 //
-//   op_bench --benchmark_filter='CONV_2D/mobilenet_v1_1.0.*k1x1'
+//   op_bench --benchmark_filter='CONV_2D/mobilenet_v1_1.0.*,1,1,'
 //   GLES_DELEGATE_TUNING=work_group_size=8 op_bench      (device_profile.cc)
 //   GLES_BENCH_HALF=1 op_bench             16-bit storage
 //   GLES_BENCH_PLAN=1 op_bench             says how each is dispatched
@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -27,10 +28,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
 #include "base/status_macros.h"
@@ -57,6 +58,8 @@ using cases::TensorSpec;
 constexpr int kNodeCopies = 8;
 // In the copies too.
 constexpr int kNode = 0;
+// Letters of a row in the name of its bench: of an LSTM's, the first weights.
+constexpr size_t kNameLength = 100;
 
 void CopyNode(Graph* graph) {
   graph->nodes[0].tflite_index = kNode;
@@ -128,11 +131,11 @@ class NodeTimer {
     for (std::vector<uint8_t>& bytes : outputs_) {
       outputs.push_back(absl::MakeSpan(bytes));
     }
-    const double cpu_before = ClockUs(CLOCK_PROCESS_CPUTIME_ID);
+    const std::clock_t cpu_before = std::clock();
     RETURN_IF_ERROR(executor_->Invoke(inputs, outputs));
     Cost cost;
     cost.cpu_us =
-        (ClockUs(CLOCK_PROCESS_CPUTIME_ID) - cpu_before) / kNodeCopies;
+        1e6 / CLOCKS_PER_SEC * (std::clock() - cpu_before) / kNodeCopies;
     for (const auto& entry : executor_->profile()) {
       if (entry.node == kNode) cost.us += entry.runs.LastUs() / kNodeCopies;
     }
@@ -152,15 +155,10 @@ class NodeTimer {
   std::vector<std::vector<uint8_t>> outputs_;
 };
 
-// The minimum work of an op, and the name of its bench.
+// The minimum work of an op.
 
 double Elements(const testing::Shape& shape) {
   return static_cast<double>(testing::ElementCount(shape));
-}
-
-bool IsConstant(const TensorSpec& tensor) {
-  return !tensor.absent && !tensor.variable &&
-         tensor.weights != cases::Weights::kRuntime;
 }
 
 bool IsTransposed(const NodeSpec& node) {
@@ -179,40 +177,11 @@ double LstmFlops(const NodeSpec& node) {
   const testing::Shape& x = node.inputs[0].shape;
   double weights = 0;
   for (const TensorSpec& t : node.inputs) {
-    if (IsConstant(t) && t.shape.size() == 2) weights += Elements(t.shape);
+    if (t.weights == cases::Weights::kFloat && t.shape.size() == 2) {
+      weights += Elements(t.shape);
+    }
   }
   return 2 * weights * Elements(x) / x.back();
-}
-
-// An option as the name has it; "" where the row says none such.
-std::string Option(const NodeSpec& node, const char* key) {
-  const auto options = node.options.find("builtin_options");
-  if (options == node.options.end() || !options->contains(key)) return "";
-  const nlohmann::ordered_json& value = (*options)[key];
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-std::string Window(const NodeSpec& node) {
-  if (const cases::Filter* filter = FilterOf(node)) {
-    const testing::Shape& dims = node.inputs[filter->input].shape;
-    return dims.size() == 4 ? absl::StrCat("/k", dims[1], "x", dims[2]) : "";
-  }
-  const std::string height = Option(node, "filter_height");
-  if (height.empty()) return "";
-  return absl::StrCat("/k", height, "x", Option(node, "filter_width"));
-}
-
-// Ops that differ from most others.
-std::string Attributes(const NodeSpec& node) {
-  std::string text;
-  if (const std::string stride = Option(node, "stride_h"); !stride.empty()) {
-    absl::StrAppend(&text, "/stride:", stride);
-  }
-  const std::string dilation = Option(node, "dilation_h_factor");
-  if (!dilation.empty()) absl::StrAppend(&text, "/dilation:", dilation);
-  const std::string activation = Option(node, "fused_activation_function");
-  if (!activation.empty()) absl::StrAppend(&text, "/", activation);
-  return text;
 }
 
 // Multiplications and additions of an op that is measured by them
@@ -228,11 +197,6 @@ double Flops(const NodeSpec& node) {
     // Each input value is multiplied into a window of each output channel.
     const TensorSpec& x = node.inputs[node.custom.empty() ? 2 : 0];
     return 2 * Elements(x.shape) * Elements(weights) / weights.back();
-  }
-  if (node.op == testing::Op::BATCH_MATMUL) {
-    const testing::Shape& x = node.inputs[0].shape;
-    return 2 * outputs *
-           x[x.size() - (Option(node, "adj_x") == "true" ? 2 : 1)];
   }
   return node.op == testing::Op::UNIDIRECTIONAL_SEQUENCE_LSTM ? LstmFlops(node)
                                                               : 0;
@@ -251,50 +215,19 @@ double Bytes(const NodeSpec& node, int bytes_each) {
   return elements * bytes_each;
 }
 
-// "CONV_2D/<model>/n4/k1x1/1x56x56x128/to:1x56x56x128/stride:1/RELU6": n4 is
-// the first such node of the model, k the window. Unique within a model.
-std::string BenchName(const std::string& model, const std::string& first_node,
-                      const cases::CaseSpec& spec) {
-  const NodeSpec& node = spec.nodes[0];
-  const auto dims = [](const testing::Shape& shape) {
-    return absl::StrJoin(shape, "x");
-  };
-  std::string name =
-      absl::StrCat(spec.op, "/", model, "/n", first_node, Window(node));
-  const auto data = std::find_if(
-      node.inputs.begin(), node.inputs.end(),
-      [](const TensorSpec& t) { return !t.absent && !IsConstant(t); });
-  if (data != node.inputs.end()) absl::StrAppend(&name, "/", dims(data->shape));
-  absl::StrAppend(&name, "/to:", dims(node.outputs[0].shape));
-  return absl::StrCat(name, Attributes(node));
-}
-
 namespace fs = std::filesystem;
 
-absl::Span<const int> Ids(const TfLiteIntArray* array) {
-  return {array->data, static_cast<size_t>(array->size)};
-}
-
-// The graph that the partition of the whole model would be, before the passes.
+// The graph that the partition of the model's node would be, before the passes.
 absl::StatusOr<Graph> Read(TfLiteContext* context,
                            const DeviceProfile& profile) {
   ASSIGN_OR_RETURN(auto model, ReadModel(context, profile, ReadOptions()));
-  std::vector<int> all = {static_cast<int>(model.nodes.size())};
-  for (const CheckedNode& node : model.nodes) {
-    RETURN_IF_ERROR(node.support);
-    all.push_back(node.index);
+  const CheckedNode& node = model.nodes.front();
+  RETURN_IF_ERROR(node.support);
+  std::vector<int> inputs;
+  for (int id : node.inputs) {
+    if (id >= 0 && !absl::c_linear_search(inputs, id)) inputs.push_back(id);
   }
-  TfLiteDelegateParams* partitions = nullptr;
-  int count = 0;
-  if (context->PreviewDelegatePartitioning(
-          context, reinterpret_cast<const TfLiteIntArray*>(all.data()),
-          &partitions, &count) != kTfLiteOk ||
-      count != 1) {
-    return absl::InternalError("the runtime makes no partition");
-  }
-  return ExtractPartition(model, Ids(partitions->nodes_to_replace),
-                          Ids(partitions->input_tensors),
-                          Ids(partitions->output_tensors));
+  return ExtractPartition(model, {node.index}, inputs, node.outputs);
 }
 
 // A delegate that takes nothing: it is shown the model as any delegate is.
@@ -411,7 +344,10 @@ void RegisterModel(const fs::path& list) {
                    spec.status().ToString().c_str());
       std::exit(1);
     }
-    c.name = "op/" + BenchName(list.stem().string(), cells[0], *spec);
+    // n4 is the first such node of the model; its row follows.
+    const std::string row = cells[2].substr(cells[2].find(' ') + 1);
+    c.name = absl::StrCat("op/", spec->op, "/", list.stem().string(), "/n",
+                          cells[0], "/", row.substr(0, kNameLength));
     c.spec = *spec;
     Register(std::move(c));
   }

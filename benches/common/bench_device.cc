@@ -7,9 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <limits>
-#include <sstream>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -17,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "delegate/device/device_profile.h"
+#include "tools/common/text_file.h"
 #include "tools/runner/git_revision.h"
 
 namespace gles_delegate {
@@ -126,28 +125,14 @@ std::string BenchDir() {
 }
 
 absl::StatusOr<egl::Program> BenchProgram(absl::string_view name) {
-  const std::string path = absl::StrCat(BenchDir(), "/shaders/", name, ".comp");
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  if (!file) {
-    return absl::NotFoundError(
-        absl::StrCat("cannot read ", path,
-                     "; GLES_BENCH_DIR may name another folder than benches/"));
-  }
-  return egl::Program::Compile(text.str(), name);
+  ASSIGN_OR_RETURN(auto text, ReadFile(absl::StrCat(BenchDir(), "/shaders/",
+                                                    name, ".comp")));
+  return egl::Program::Compile(std::string(text.begin(), text.end()), name);
 }
 
 absl::Status WaitForDevice() {
   auto fence = egl::Fence::Insert();
   return fence.ok() ? fence->Wait(egl::Waiting::kActive) : fence.status();
-}
-
-double ClockUs(clockid_t clock) {
-  timespec now;
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) * 1e6 +
-         static_cast<double>(now.tv_nsec) * 1e-3;
 }
 
 absl::StatusOr<Peak> DevicePeak() {

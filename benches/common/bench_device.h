@@ -2,8 +2,6 @@
 #ifndef GLES_DELEGATE_BENCHES_COMMON_BENCH_DEVICE_H_
 #define GLES_DELEGATE_BENCHES_COMMON_BENCH_DEVICE_H_
 
-#include <time.h>
-
 #include <string>
 
 #include "absl/functional/function_ref.h"
@@ -31,9 +29,6 @@ absl::StatusOr<egl::Program> BenchProgram(absl::string_view name);
 
 // Waits until the device has done all it was given.
 absl::Status WaitForDevice();
-
-// Microseconds of a clock: CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID, ...
-double ClockUs(clockid_t clock);
 
 // The device's peak rates, each measured once a process, the best of a few
 // dispatches; too low if the device is a busy processor. Inside

@@ -55,7 +55,7 @@ REPLACED = (
     (r"cc app\.c(?= .*drop_in)", "cc drop_in_app.c"), (r"/usr/local|\bPREFIX\b", "$PWD/usr/local"),
     (r"build/bench/\*\.json", "BEFORE.json"), (r"device([:=])nvidia", r"device\1llvmpipe"),
     (r"ls plans", "ls plans/partition_0_02_plan.dot"), (r"_03_plan", "_02_plan"),
-    (r"bin/(op|device)_bench$", r"bin/\1_bench --benchmark_filter='/n12/k1x1|602112'"),
+    (r"bin/(op|device)_bench$", r"bin/\1_bench --benchmark_filter='/n12/x=.*,1,1,|602112'"),
     (r"_bench(?= --benchmark)", "_bench --benchmark_min_time=0.001"),
     (r"--filter=int16_", r"\g<0> --sample=50"),
 )
