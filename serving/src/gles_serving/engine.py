@@ -13,7 +13,7 @@ import threading
 import time
 from bisect import bisect_left
 from itertools import accumulate
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional
 
 import numpy as np
 

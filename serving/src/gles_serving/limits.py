@@ -1,9 +1,8 @@
 """Adds what kserve's REST side lacks: a bound on the size of a request, and the protocol's form of
 error for every error. Works on kserve's FastAPI app, by its own hooks."""
 
-import json
 import re
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Dict, Optional, Tuple
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -26,7 +25,7 @@ class BodyLimit:
         self._max_bytes = max_bytes
         self._most_bytes = most_bytes
 
-    def _limit(self, path: str) -> "tuple[int, str]":
+    def _limit(self, path: str) -> Tuple[int, str]:
         """The limit and the text of the error."""
         model = _INFER.match(path)
         most = self._most_bytes(model.group(1)) if model else None
@@ -42,11 +41,7 @@ class BodyLimit:
         limit, text = self._limit(scope["path"])
         length = dict(scope["headers"]).get(b"content-length", b"0")
         if length.isdigit() and int(length) > limit:
-            body = json.dumps({"error": text}).encode()
-            await send({"type": "http.response.start", "status": 413, "headers": [
-                (b"content-type", b"application/json"), (b"connection", b"close"),
-                (b"content-length", str(len(body)).encode())]})
-            await send({"type": "http.response.body", "body": body})
+            await JSONResponse({"error": text}, 413, {"connection": "close"})(scope, receive, send)
             return
         seen = 0
 
@@ -61,31 +56,27 @@ class BodyLimit:
         await self._app(scope, counted, send)
 
 
-async def _invalid(_: Request, error: Exception) -> JSONResponse:
-    """A body that is no request of the protocol: 400, where FastAPI alone says 422."""
-    assert isinstance(error, RequestValidationError)
-    return JSONResponse({"error": described(error)}, 400)
+# The text of each error, its status, and more headers.
+_ANSWERS: Dict[Any, Callable[[Any], Tuple[Any, ...]]] = {
+    # A body that is no request of the protocol; FastAPI alone says 422.
+    RequestValidationError: lambda error: (described(error), 400),
+    HTTPException: lambda error: (str(error.detail), error.status_code, error.headers),
+    Overloaded: lambda error: (error.details, 503, {"Retry-After": "1"}),
+    Failed: lambda error: (error.details, 500),
+    Forbidden: lambda error: (error.details, 403),
+}
 
 
-async def _http(_: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, HTTPException)
-    return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
-
-
-_STATUS = {Overloaded: 503, Failed: 500, Forbidden: 403}
-
-
-async def _own(_: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, (Overloaded, Failed, Forbidden))
-    again = {"Retry-After": "1"} if isinstance(error, Overloaded) else None
-    return JSONResponse({"error": error.details}, _STATUS[type(error)], again)
+def _handler(answer: Callable[[Any], Tuple[Any, ...]]) -> Any:
+    async def handle(_: Request, error: Exception) -> JSONResponse:
+        text, *more = answer(error)
+        return JSONResponse({"error": text}, *more)
+    return handle
 
 
 def install(app: FastAPI, max_bytes: int, most_bytes: MostBytes) -> None:
     """Gives the app the bounds and the errors' handlers. most_bytes: of a request to the model of
     a name."""
     app.add_middleware(BodyLimit, max_bytes=max_bytes, most_bytes=most_bytes)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http)
-    for kind in _STATUS:
-        app.add_exception_handler(kind, _own)
+    for kind, answer in _ANSWERS.items():
+        app.add_exception_handler(kind, _handler(answer))

@@ -18,9 +18,12 @@ from .limits import MostBytes
 LOOPBACK = "127.0.0.1"
 
 
-def install(host: str, most_bytes: MostBytes) -> None:
+def install(host: str, most_bytes: MostBytes, timings: bool) -> None:
     """Has kserve's ModelServer listen on `host` alone, and refuse requests over gRPC that have more
-    bytes than most_bytes() says for the model, before it turns them into Python's objects."""
+    bytes than most_bytes() says for the model, before it turns them into Python's objects.
+
+    timings: whether kserve takes the times of requests, which it logs.
+    """
 
     class Rest(RESTServer):
         """kserve's, on one address."""
@@ -30,6 +33,10 @@ def install(host: str, most_bytes: MostBytes) -> None:
             self.config.host = host
             self.config.http = rest.Protocol
             self._server = rest.Server(self.config, self.dataplane)
+
+        def _add_middlewares(self, app: Any) -> None:
+            if timings or self.access_log_format:
+                super()._add_middlewares(app)
 
     class Servicer(InferenceServicer):
         """kserve's, with a bound for each model."""

@@ -15,7 +15,6 @@ from typing import Any, Dict, List, Optional, Sequence
 import ray
 from kserve import InferRequest, ModelRepository
 from kserve import logging as kserve_logging
-from kserve import model_server
 from kserve.protocol.infer_type import to_http_parameters
 from kserve.ray import RayModel
 from ray import serve
@@ -25,11 +24,10 @@ from ray.serve.exceptions import BackPressureError
 import gles_delegate
 
 from . import config, logs, memory
-from .devices import device_for
 from .engine import Backend
 from .errors import Overloaded
 from .model import GlesModel
-from .replicas import number_of_replicas, replica_counts
+from .replicas import device_for, number_of_replicas, replica_counts
 from .server import Server, own_parser
 
 _log = logging.getLogger("gles_serving")
@@ -182,10 +180,7 @@ def main() -> int:
                      [device for device in args.devices.split(",") if device],
                      number_of_replicas(args), args.num_gpus, args.num_cpus)
               for name in config.model_names(args.model_repository)]
-    model_server.args.grpc_max_receive_message_length = args.max_request_bytes
-    Server(Front(models), 0, args.max_request_bytes, host=args.host, http_port=args.http_port,
-           grpc_port=args.grpc_port, enable_grpc=args.enable_grpc,
-           grace_period=args.grace_period).start([])
+    Server(Front(models), args, allow_model_control=False).start([])
     ray.shutdown()  # the deployments stay: serve shutdown
     return 0
 

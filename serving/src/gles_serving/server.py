@@ -178,17 +178,19 @@ class Server(ModelServer):
     """kserve's ModelServer over a Repository, or what has its has_folder, all_ready, watch and
     stop."""
 
-    def __init__(self, repository: Any, poll_seconds: float, max_request_bytes: int,
-                 log_requests: bool = False, host: str = listen.LOOPBACK,
-                 allow_model_control: bool = False, **arguments: Any):
-        super().__init__(registered_models=repository, **arguments)
-        listen.install(host, self._most_bytes)
+    def __init__(self, repository: Any, args: argparse.Namespace, allow_model_control: bool):
+        super().__init__(registered_models=repository, http_port=args.http_port,
+                         grpc_port=args.grpc_port, enable_grpc=args.enable_grpc,
+                         grace_period=args.grace_period)
+        # GRPCServer's arguments come from kserve's own copy of the flags.
+        model_server.args.grpc_max_receive_message_length = args.max_request_bytes
+        listen.install(args.host, self._most_bytes, args.log_requests)
         self._repository = repository
         self.dataplane = Plane(repository)
         self.model_repository_extension = Extension(repository, allow_model_control)
-        self.servers.append(repository.watch(poll_seconds))
-        limits.install(model_server.app, max_request_bytes, self._most_bytes)
-        short_way.install(model_server.app, self.dataplane, log_requests)
+        self.servers.append(repository.watch(args.poll_seconds))
+        limits.install(model_server.app, args.max_request_bytes, self._most_bytes)
+        short_way.install(model_server.app, self.dataplane)
 
     def _most_bytes(self, model_name: str) -> Optional[int]:
         """The maximum size of a request to the model in bytes; None: unknown."""
@@ -266,13 +268,8 @@ def main(arguments: Optional[Any] = None) -> int:
         logging.captureWarnings(True)
     memory.keep_freed()
     fast_loop(args.event_loop)
-    # GRPCServer's arguments come from kserve's own copy of the flags.
-    model_server.args.grpc_max_receive_message_length = args.max_request_bytes
     repository = Repository(args.model_repository, args.cache_dir, args.probe_seconds)
-    server = Server(repository, args.poll_seconds, args.max_request_bytes, args.log_requests,
-                    args.host, args.allow_model_control, http_port=args.http_port, grpc_port=args.grpc_port,
-                    enable_grpc=args.enable_grpc, grace_period=args.grace_period)
-    server.start([])
+    Server(repository, args, args.allow_model_control).start([])
     if not repository.join(args.grace_period):
         _log.warning("requests were still running at the end of the grace period")
     _log.info("stopped")
