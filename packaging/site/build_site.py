@@ -45,7 +45,7 @@ ELSEWHERE = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md",
              "bindings/node/README.md": "node.md", HEADER: "c_api/gles__delegate_8h.md"}
 DECISIONS = "docs/decisions"  # a folder, which has a page in the site
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
-FENCE = re.compile(r"^( *)```(\S*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"(^ *```.*?^ *```$)", re.MULTILINE | re.DOTALL)
 ANCHOR = re.compile(r'<a id="(\w+)"></a>(`\w+`)')
 # The first page is as wide as the window: its section has no other page.
 FIRST = "---\nhide: [navigation]\n---\n"
@@ -67,7 +67,6 @@ def rewritten(text, page, repository, exists):
 
     Links lead to the site's pages, blocks without a language are the shell's, and a name with an
     anchor shows it.
-
 
     >>> always = lambda path: True
     >>> rewritten("[a](docs/python.md#b) [c](dev) [d](https://e.f)", "README.md", "", always)
@@ -97,12 +96,8 @@ def rewritten(text, page, repository, exists):
     def prose(part):
         return ANCHOR.sub(r'\2<a id="\1" class="headerlink" href="#\1" title="Permanent link" '
                           "data-search-exclude>&para;</a>", LINK.sub(replace, part))
-    done, at = [], 0
-    for block in FENCE.finditer(text):
-        indent, language, code = block.groups()
-        done += [prose(text[at:block.start()]), f"{indent}```{language or 'sh'}\n{code}{indent}```"]
-        at = block.end()
-    return "".join(done) + prose(text[at:])
+    return "".join(part.replace("```\n", "```sh\n", 1) if BLOCK.fullmatch(part) else prose(part)
+                   for part in BLOCK.split(text))
 
 
 def collect(pages, repository):
