@@ -19,6 +19,7 @@ comments <!-- benches: SECTION --> and <!-- end of benches: SECTION --> of a pag
 import argparse
 import json
 import math
+import pathlib
 import re
 import sys
 
@@ -318,20 +319,6 @@ def load(path):
         return json.load(file)
 
 
-def update(path, section, text):
-    """Writes the tables into a page. Returns 0, or 1 where the page has no such section."""
-    with open(path, encoding="utf-8") as file:
-        page = file.read()
-    try:
-        page = insert(page, section, text)
-    except ValueError as error:
-        print("%s: %s" % (path, error), file=sys.stderr)
-        return 1
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(page)
-    return 0
-
-
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -344,7 +331,13 @@ def main():
     options = parser.parse_args()
     reports = [load(path) for path in options.files]
     if options.update:
-        return update(options.update, "benches: " + options.section, tables(reports))
+        page = pathlib.Path(options.update)
+        try:
+            page.write_text(insert(page.read_text(encoding="utf-8"), "benches: " + options.section,
+                                   tables(reports)), encoding="utf-8")
+        except ValueError as error:
+            sys.exit(f"{page}: {error}")
+        return 0
     if options.table:
         print(tables(reports))
         return 0
