@@ -9,6 +9,7 @@
 // docs/tflite_tools.md says how.
 #include <cstddef>
 #include <cstdint>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,54 +26,36 @@ constexpr char kOptions[] = "gles_delegate_options";
 
 // Keys and values of the delegate's options, in the order in which they are
 // given; of two with one key the later one counts.
-class Options {
- public:
-  void Add(std::string key, std::string value) {
-    keys_.push_back(std::move(key));
-    values_.push_back(std::move(value));
-  }
+using Options = std::vector<std::pair<std::string, std::string>>;
 
-  // "key:value;key:value"; false, with the reason in *error: an item has no
-  // colon.
-  bool AddText(const std::string& text, std::string* error) {
-    for (size_t begin = 0; begin < text.size();) {
-      size_t end = text.find(';', begin);
-      if (end == std::string::npos) end = text.size();
-      const std::string item = text.substr(begin, end - begin);
-      begin = end + 1;
-      if (item.empty()) continue;
-      const size_t colon = item.find(':');
-      if (colon == std::string::npos) {
-        *error = std::string("--") + kOptions + ": \"" + item +
-                 "\" is not key:value";
-        return false;
-      }
-      Add(item.substr(0, colon), item.substr(colon + 1));
+// Adds "key:value;key:value"; false, with the reason in *error: an item has no
+// colon.
+bool AddText(const std::string& text, Options* options, std::string* error) {
+  std::istringstream items(text);
+  for (std::string item; std::getline(items, item, ';');) {
+    if (item.empty()) continue;
+    const size_t colon = item.find(':');
+    if (colon == std::string::npos) {
+      *error =
+          std::string("--") + kOptions + ": \"" + item + "\" is not key:value";
+      return false;
     }
-    return true;
+    options->emplace_back(item.substr(0, colon), item.substr(colon + 1));
   }
+  return true;
+}
 
-  // The delegate with these options. Of bad ones it is a delegate that cannot
-  // be applied: a null one would have the tool measure the CPU.
-  TfLiteDelegate* Create() const {
-    // The interface takes char*, and reads alone.
-    std::vector<char*> keys;
-    std::vector<char*> values;
-    for (const std::string& key : keys_) {
-      keys.push_back(const_cast<char*>(key.c_str()));
-    }
-    for (const std::string& value : values_) {
-      values.push_back(const_cast<char*>(value.c_str()));
-    }
-    return tflite_plugin_create_delegate(keys.data(), values.data(),
-                                         keys.size(),
-                                         /*report_error=*/nullptr);
+// The delegate with these options. Of bad ones it is a delegate that cannot be
+// applied: a null one would have the tool measure the CPU.
+TfLiteDelegate* Create(Options options) {
+  std::vector<char*> keys, values;
+  for (auto& [key, value] : options) {
+    keys.push_back(key.data());
+    values.push_back(value.data());
   }
-
- private:
-  std::vector<std::string> keys_;
-  std::vector<std::string> values_;
-};
+  return tflite_plugin_create_delegate(keys.data(), values.data(), keys.size(),
+                                       /*report_error=*/nullptr);
+}
 
 }  // namespace
 
@@ -101,11 +84,12 @@ class GlesDelegateProvider : public DelegateProvider {
     Options options;
     AddCommon(params, &options);
     std::string error;
-    if (!options.AddText(params.Get<std::string>(kOptions), &error)) {
+    if (!AddText(params.Get<std::string>(kOptions), &options, &error)) {
       return TfLiteDelegatePtr(TfLiteGlesDelegateCreateRefusal(error.c_str()),
                                TfLiteGlesDelegateDelete);
     }
-    return TfLiteDelegatePtr(options.Create(), tflite_plugin_destroy_delegate);
+    return TfLiteDelegatePtr(Create(std::move(options)),
+                             tflite_plugin_destroy_delegate);
   }
 
   std::pair<TfLiteDelegatePtr, int> CreateRankedTfLiteDelegate(
@@ -122,7 +106,7 @@ class GlesDelegateProvider : public DelegateProvider {
     constexpr char kPartitions[] = "max_delegated_partitions";
     if (params.HasParam(kPartitions)) {
       const int32_t value = params.Get<int32_t>(kPartitions);
-      if (value > 0) options->Add(kPartitions, std::to_string(value));
+      if (value > 0) options->emplace_back(kPartitions, std::to_string(value));
     }
     for (const auto& [flag, key] :
          {std::pair<const char*, const char*>("delegate_serialize_dir",
@@ -130,7 +114,7 @@ class GlesDelegateProvider : public DelegateProvider {
           {"delegate_serialize_token", "model_token"}}) {
       if (!params.HasParam(flag)) continue;
       const std::string value = params.Get<std::string>(flag);
-      if (!value.empty()) options->Add(key, value);
+      if (!value.empty()) options->emplace_back(key, value);
     }
   }
 };
