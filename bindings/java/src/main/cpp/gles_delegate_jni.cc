@@ -10,11 +10,6 @@
 
 namespace {
 
-// tflite_plugin_create_delegate() has no place for the caller's data.
-thread_local std::string t_error;
-
-void KeepError(const char* text) { t_error = text; }
-
 jbyteArray BytesOf(JNIEnv* env, const char* text) {
   if (text == nullptr) text = "";
   const auto size = static_cast<jsize>(std::strlen(text));
@@ -56,12 +51,12 @@ JNIEXPORT jlong JNICALL Java_org_gles_1delegate_GlesDelegate_nativeCreate(
     keys.push_back(&texts[i][0]);
     values.push_back(&texts[i + 1][0]);
   }
-  t_error.clear();
+  // Without a function for the error, the delegate would be one that fails.
   TfLiteDelegate* const delegate = tflite_plugin_create_delegate(
-      keys.data(), values.data(), keys.size(), KeepError);
+      keys.data(), values.data(), keys.size(), [](const char*) {});
   if (delegate == nullptr) {
     env->ThrowNew(env->FindClass("java/lang/IllegalArgumentException"),
-                  t_error.c_str());
+                  TfLiteGlesDelegateLastError());
   }
   return reinterpret_cast<jlong>(delegate);
 }
