@@ -68,7 +68,7 @@ def binary(size=5120, sent=5120, length=None, **changes):
 @pytest.mark.parametrize("made, text", [
     (binary(sent=5000), "5000 bytes are left"),
     (binary(sent=6000), "880 bytes are left over"),
-    (binary(size=5121, sent=5121), "5121 bytes are no whole number of FP32"),
+    (binary(size=5121, sent=5121), "does not hold 1280 values of FP32"),
     (binary(size=5116, sent=5116), "does not hold 1280 values"),
     (binary(size=-1), "binary_data_size -1"),
     (binary(size="x"), "binary_data_size 'x'"),
@@ -76,7 +76,7 @@ def binary(size=5120, sent=5120, length=None, **changes):
     (binary(length=-5), "where the body has"),
     (binary(length="x"), "ValueError"),
     (binary(length=7), "JSON"),
-    (binary(datatype="FP31"), "unknown datatype"),
+    (binary(datatype="FP31"), "is of FP31, the model takes FP32"),
     (binary(shape="x"), "shape"),
     (binary(shape=None), "inputs.0.shape: Input should be a valid list"),
     (binary(data=[1]), "either data or binary_data_size"),

@@ -42,5 +42,13 @@ def test_booleans():
     for value in (2, -1, 1.0, "true", None):
         with pytest.raises(tensors.RequestError, match="BOOL"):
             read("BOOL", [value])
+    item = types.SimpleNamespace(name="a", shape=[2], datatype="BOOL", data=None,
+                                 as_numpy=lambda: np.frombuffer(b"\x01\x02", np.bool_))
     with pytest.raises(tensors.RequestError, match="byte of 0 or 1"):
-        read("BOOL", np.frombuffer(b"\x01\x02", np.bool_))
+        tensors.read([item], [tensors.Spec("a", 0, np.bool_, (2,))], 0, [])
+
+
+def test_zeros_as_files():
+    item = types.SimpleNamespace(name="a", shape=[1], datatype="BYTES", _raw_data=bytes(1 << 20))
+    with pytest.raises(tensors.RequestError, match="more than 4096 elements of BYTES"):
+        tensors.read([item], [tensors.Spec("a", 0, np.float32, (1, 8, 8, 3))], 0, ["a"])

@@ -1,6 +1,6 @@
 """What /metrics has beside kserve's own: requests, queues, batches, the delegate's report."""
 
-from typing import Any, Callable, Dict
+from typing import Any, Dict
 
 from prometheus_client import Counter, Gauge, Histogram
 
@@ -36,11 +36,6 @@ GPU_BYTES = Gauge("gles_serving_delegate_gpu_bytes", "GPU memory of all partitio
                   _OF_INSTANCE)
 GPU_SECONDS = Gauge("gles_serving_delegate_gpu_seconds", "GPU time of the last inference; with the "
                     "option enable_op_profiling alone", _OF_INSTANCE)
-
-
-def show_queue(model: str, length: Callable[[], int]) -> None:
-    """Lets the gauge of a model's queue ask `length` from now on."""
-    QUEUE.labels(model).set_function(length)
 
 
 def show_report(model: str, instance: int, report: Dict[str, Any]) -> None:

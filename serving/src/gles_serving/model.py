@@ -71,7 +71,7 @@ class GlesModel(Model):
         self.fault = "" if backend else fault
         self.ready = backend is not None
         if backend:
-            metrics.show_queue(self.name, lambda: len(backend.queue))
+            metrics.QUEUE.labels(self.name).set_function(lambda: len(backend.queue))
             metrics.VERSION.labels(self.name).set(backend.config.version)
         if old:
             old.retire()

@@ -49,43 +49,28 @@ def _request(body: bytes, length: int, model_name: str) -> InferRequest:
     """
     if not 0 < length <= len(body):
         raise InvalidInput(f"{_LENGTH}: {length}, where the body has {len(body)} bytes")
-    view = memoryview(body)  # a slice of bytes would be a copy
-    made = _Body.model_validate(orjson.loads(view[:length]), strict=True)
+    values = np.frombuffer(body, np.uint8)  # a slice of bytes would be a copy
+    made = _Body.model_validate(orjson.loads(values[:length].data), strict=True)
     at = length
     inputs = []
     for item in made.inputs:
         size = (item.parameters or {}).get("binary_data_size")
-        data: Any = item.data
-        if (data is None) == (size is None):
+        if (item.data is None) == (size is None):
             raise InvalidInput(f"input {item.name!r} needs either data or binary_data_size")
+        inputs.append(InferInput(item.name, item.shape, item.datatype, data=item.data,
+                                 parameters=item.parameters))
         if size is not None:
             if type(size) is not int or not 0 <= size <= len(body) - at:
                 raise InvalidInput(f"input {item.name!r}: binary_data_size {size!r}, where "
                                    f"{len(body) - at} bytes are left")
-            data = _values(view[at:at + size], item)
+            # As kserve keeps gRPC's.
+            inputs[-1]._raw_data = values[at:at + size]  # pylint: disable=protected-access
             at += size
-        inputs.append(InferInput(item.name, item.shape, item.datatype, data=data,
-                                 parameters=item.parameters))
     if at != len(body):
         raise InvalidInput(f"{len(body) - at} bytes are left over behind the last input")
     outputs = [RequestedOutput(output.name, output.parameters) for output in made.outputs or ()]
     return InferRequest(model_name, inputs, request_id=made.id, parameters=made.parameters,
                         request_outputs=outputs or None)
-
-
-def _values(data: memoryview, item: _Input) -> np.ndarray:
-    if item.datatype == "BYTES":
-        elements = tensors.split_bytes(item.name, data)
-        made = np.empty(len(elements), dtype=np.object_)
-        made[:] = elements
-        return made
-    dtype = tensors.DATATYPES.get(item.datatype)
-    if dtype is None:
-        raise InvalidInput(f"input {item.name!r}: unknown datatype {item.datatype!r}")
-    if len(data) % np.dtype(dtype).itemsize:
-        raise InvalidInput(f"input {item.name!r}: {len(data)} bytes are no whole number of "
-                           f"{item.datatype}")
-    return np.frombuffer(data, dtype)
 
 
 class Plane(DataPlane):

@@ -94,16 +94,13 @@ def most_bytes(specs: Sequence[Spec], max_rows: int, decoded: Sequence[str]) -> 
     return _BYTES_OF_A_REQUEST + _BYTES_OF_A_VALUE * values
 
 
-def split_bytes(name: str, data: Any, most: int = MOST_FILES) -> List[bytes]:
-    """The elements of a BYTES tensor on the wire: four bytes of length, then as many bytes.
-
-    Raises RequestError where they are torn, or more than `most`.
-    """
+def _split(name: str, data: Any) -> List[bytes]:
+    """The elements of a BYTES tensor on the wire: four bytes of length, then as many bytes."""
     elements: List[bytes] = []
     at = 0
     while at < len(data):
-        if len(elements) == most:
-            raise RequestError(f"input {name!r}: more than {most} elements of BYTES")
+        if len(elements) == MOST_FILES:
+            raise RequestError(f"input {name!r}: more than {MOST_FILES} elements of BYTES")
         size = int.from_bytes(data[at:at + 4], "little")
         if at + 4 + size > len(data):
             raise RequestError(f"input {name!r}: torn bytes")
@@ -116,22 +113,16 @@ def _raw_bytes(item: Any) -> List[bytes]:
     """The elements of a BYTES input: from the wire as they are, from JSON as base64."""
     # as_numpy() of kserve's InferInput sets no bound.
     if getattr(item, "_raw_data", None) is not None:
-        return split_bytes(item.name, item._raw_data)  # pylint: disable=protected-access
-    if isinstance(item.data, list) and len(item.data) > MOST_FILES:
+        return _split(item.name, item._raw_data)  # pylint: disable=protected-access
+    if len(item.data) > MOST_FILES:
         raise RequestError(f"input {item.name!r}: more than {MOST_FILES} elements of BYTES")
-    if isinstance(item.data, list) and item.data and isinstance(item.data[0], str):
-        try:
-            return [base64.b64decode(text, validate=True) for text in item.data]
-        except (binascii.Error, ValueError, TypeError) as error:
-            raise RequestError(f"input {item.name!r}: in JSON the bytes of a file are base64: "
-                               f"{error}") from error
+    if all(isinstance(element, bytes) for element in item.data):
+        return list(item.data)
     try:
-        elements = list(item.as_numpy().reshape(-1))
-    except _WORST as error:
-        raise RequestError(f"input {item.name!r}: torn bytes: {error}") from error
-    if not all(isinstance(element, bytes) for element in elements):
-        raise RequestError(f"input {item.name!r}: elements of BYTES are byte strings")
-    return elements
+        return [base64.b64decode(text, validate=True) for text in item.data]
+    except (binascii.Error, ValueError, TypeError) as error:
+        raise RequestError(f"input {item.name!r}: in JSON the bytes of a file are base64: "
+                           f"{error}") from error
 
 
 def _range(dtype: Any) -> Tuple[Any, Any]:
@@ -169,10 +160,7 @@ def _array(item: Any, spec: Spec) -> np.ndarray:
             raise RequestError(f"input {spec.name!r}: values outside of {spec.datatype}, "
                                f"{low:g} to {high:g}") from error
     try:
-        if isinstance(data, np.ndarray) and data.dtype == spec.dtype:
-            made = data.reshape(item.shape)  # kserve's as_numpy() would copy it
-        else:
-            made = item.as_numpy().reshape(item.shape)
+        made = item.as_numpy().reshape(item.shape)
     except _WORST as error:
         raise RequestError(f"input {spec.name!r}: the data does not hold {count} values of "
                            f"{spec.datatype}: {error}") from error
