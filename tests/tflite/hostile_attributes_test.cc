@@ -87,7 +87,7 @@ TEST(HostileAttributesTest, Slices) {
 TEST(HostileAttributesTest, Sizes) {
   const std::vector<Tensor> outputs(3, FakeTensor({kMax}));
   EXPECT_THAT(
-      Refusal(ParseSplitV,
+      Refusal(ParseSplit,
               {FakeTensor({6}), FakeInts({kMax, kMax, kMax}), FakeInts({0})},
               outputs),
       HasSubstr("have 6442450941 elements together"));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/status_macros.h"
+#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_weights.h"
@@ -558,39 +559,6 @@ absl::Status CheckEqualPaddings(const std::array<AxisPadding, 3>& paddings) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<ParsedNode> ParseConv3dNode(const NodeView& node,
-                                           Conv3dAttributes a) {
-  ASSIGN_OR_RETURN(const auto params, node.Get<Conv3dParams>());
-  const Conv3dParams& p = *params;
-  RETURN_IF_ERROR(CheckConv3dChannels(node, a));
-  const int strides[] = {p.stride_width, p.stride_height, p.stride_depth};
-  const int dilations[] = {p.dilation_width_factor, p.dilation_height_factor,
-                           p.dilation_depth_factor};
-  // The windows lie in the input, or in the output if transposed.
-  const Tensor* lie_in = node.inputs[a.inputs.data];
-  const Tensor* count_of = node.outputs[0];
-  if (a.transposed) std::swap(lie_in, count_of);
-  std::array<AxisPadding, 3> paddings;
-  for (int i = 0; i < 3; ++i) {
-    const int axis = kAxisOfTensor[i];
-    a.window[i] = {node.inputs[a.inputs.weights]->dims[kAxisOfFilter[i]],
-                   strides[i], DilationOf(dilations[i])};
-    ASSIGN_OR_RETURN(const auto padding,
-                     ComputePadding(p.padding, lie_in->dims[axis], a.window[i],
-                                    kAxisNames[i]));
-    RETURN_IF_ERROR(CheckExtent(padding, count_of->dims[axis], kAxisNames[i]));
-    a.pad[i] = padding.before;
-    paddings[i] = padding;
-  }
-  if (a.transposed) {
-    RETURN_IF_ERROR(CheckEqualPaddings(paddings));
-  }
-  a.src_depth = node.inputs[a.inputs.data]->dims[1];
-  a.dst_depth = node.outputs[0]->dims[1];
-  ASSIGN_OR_RETURN(auto activation, FusedActivation(p.activation));
-  return ParsedNode{a, std::move(activation)};
-}
-
 // The filter as [outputs][taps][inputs].
 FilterValues OutputsFirst(const Tensor& tensor, const Filter& filter,
                           bool transposed) {
@@ -621,14 +589,36 @@ FilterValues OutputsFirst(const Tensor& tensor, const Filter& filter,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseConv3d(const NodeView& node) {
-  return ParseConv3dNode(node, {});
-}
-
-absl::StatusOr<ParsedNode> ParseConv3dTranspose(const NodeView& node) {
+  ASSIGN_OR_RETURN(const auto params, node.Get<Conv3dParams>());
+  const Conv3dParams& p = *params;
   Conv3dAttributes a;
-  a.transposed = true;
-  a.inputs = {2, 1, 3};
-  return ParseConv3dNode(node, a);
+  a.transposed = node.builtin_code == BuiltinOperator_CONV_3D_TRANSPOSE;
+  if (a.transposed) a.inputs = {2, 1, 3};
+  RETURN_IF_ERROR(CheckConv3dChannels(node, a));
+  const int strides[] = {p.stride_width, p.stride_height, p.stride_depth};
+  const int dilations[] = {p.dilation_width_factor, p.dilation_height_factor,
+                           p.dilation_depth_factor};
+  // The windows lie in the input, or in the output if transposed.
+  const Tensor* lie_in = node.inputs[a.inputs.data];
+  const Tensor* count_of = node.outputs[0];
+  if (a.transposed) std::swap(lie_in, count_of);
+  std::array<AxisPadding, 3> paddings;
+  for (int i = 0; i < 3; ++i) {
+    const int axis = kAxisOfTensor[i];
+    a.window[i] = {node.inputs[a.inputs.weights]->dims[kAxisOfFilter[i]],
+                   strides[i], DilationOf(dilations[i])};
+    ASSIGN_OR_RETURN(const auto padding,
+                     ComputePadding(p.padding, lie_in->dims[axis], a.window[i],
+                                    kAxisNames[i]));
+    RETURN_IF_ERROR(CheckExtent(padding, count_of->dims[axis], kAxisNames[i]));
+    a.pad[i] = padding.before;
+    paddings[i] = padding;
+  }
+  if (a.transposed) RETURN_IF_ERROR(CheckEqualPaddings(paddings));
+  a.src_depth = node.inputs[a.inputs.data]->dims[1];
+  a.dst_depth = node.outputs[0]->dims[1];
+  ASSIGN_OR_RETURN(auto activation, FusedActivation(p.activation));
+  return ParsedNode{a, std::move(activation)};
 }
 
 absl::Status PlanConv3d(const Node& node, Planner* planner) {

@@ -176,13 +176,13 @@ absl::Status CheckOperands(const NodeView& node) {
     case BuiltinOperator_FLOOR_DIV:
     case BuiltinOperator_FLOOR_MOD: {
       ASSIGN_OR_RETURN(auto bad, FirstThat(y, [](int v) { return v == 0; }));
-      if (!bad) return absl::OkStatus();
-      return Invalid("the divisor ", y.ToString(), " holds 0");
+      if (bad) return Invalid("the divisor ", y.ToString(), " holds 0");
+      break;
     }
     case BuiltinOperator_POW: {
       ASSIGN_OR_RETURN(auto bad, FirstThat(y, [](int v) { return v < 0; }));
-      if (!bad) return absl::OkStatus();
-      return Invalid("the exponent ", y.ToString(), " holds ", *bad);
+      if (bad) return Invalid("the exponent ", y.ToString(), " holds ", *bad);
+      break;
     }
     case BuiltinOperator_MUL:
     case BuiltinOperator_STABLEHLO_MULTIPLY:
@@ -208,10 +208,7 @@ absl::Status CheckOperands(const NodeView& node) {
 absl::StatusOr<std::vector<PostOp>> ActivationOf(const NodeView& node) {
   switch (node.builtin_code) {
     case BuiltinOperator_ADD:
-    case BuiltinOperator_SUB: {
-      ASSIGN_OR_RETURN(auto params, node.Get<AddParams>());
-      return FusedActivation(params->activation);
-    }
+    case BuiltinOperator_SUB:
     case BuiltinOperator_MUL:
     case BuiltinOperator_DIV: {
       ASSIGN_OR_RETURN(auto params, node.Get<ActivationParams>());
@@ -404,17 +401,6 @@ void ScaleSides(const Node& node, const ComparisonAttributes& attributes,
   }
 }
 
-// The condition broadcasts as `condition` does, the values as they are.
-ParsedNode AlignSelect(const NodeView& node,
-                       const std::vector<int>& condition) {
-  const std::vector<int>& to = node.outputs[0]->dims;
-  SelectAttributes attributes;
-  attributes.aligned = {AlignedShape(condition, to),
-                        AlignedShape(node.inputs[1]->dims, to),
-                        AlignedShape(node.inputs[2]->dims, to)};
-  return ParsedNode{attributes};
-}
-
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseComparison(const NodeView& node) {
@@ -448,13 +434,14 @@ absl::Status PlanComparison(const Node& node, Planner* planner) {
 
 absl::StatusOr<ParsedNode> ParseSelect(const NodeView& node) {
   std::vector<int> condition = node.inputs[0]->dims;
-  // A vector is of the first axis.
-  if (condition.size() == 1) condition.resize(node.inputs[1]->dims.size(), 1);
-  return AlignSelect(node, condition);
-}
-
-absl::StatusOr<ParsedNode> ParseSelectV2(const NodeView& node) {
-  return AlignSelect(node, node.inputs[0]->dims);
+  // SELECT's vector is of the first axis.
+  if (node.builtin_code == BuiltinOperator_SELECT && condition.size() == 1) {
+    condition.resize(node.inputs[1]->dims.size(), 1);
+  }
+  const std::vector<int>& to = node.outputs[0]->dims;
+  return ParsedNode{SelectAttributes{{AlignedShape(condition, to),
+                                      AlignedShape(node.inputs[1]->dims, to),
+                                      AlignedShape(node.inputs[2]->dims, to)}}};
 }
 
 absl::Status PlanSelect(const Node& node, Planner* planner) {

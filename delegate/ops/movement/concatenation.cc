@@ -269,18 +269,16 @@ absl::Status PlanPack(const Node& node, Planner* planner) {
 // of given sizes (one may be -1: the rest). UNPACK: one output per index,
 // without the axis. Constant axis and sizes.
 
-namespace {
-
-// Cuts input `value_input` along `axis` into the outputs.
-absl::StatusOr<ParsedNode> ParseCuts(const NodeView& node, int value_input,
-                                     int axis_input) {
-  const std::vector<int>& dims = node.inputs[value_input]->dims;
-  ASSIGN_OR_RETURN(auto axis, AxisOfInput(node, axis_input, dims.size()));
-  // TFLite 2.9 takes sizes of SPLIT_V that leave elements of the axis.
-  RETURN_IF_ERROR(CheckPieces(node.outputs, *node.inputs[value_input], axis));
-  const AxisPlace place = PlaceOfAxis(dims, axis);
+absl::StatusOr<ParsedNode> ParseSplit(const NodeView& node) {
+  const bool has_sizes = node.inputs.size() == 3;
   RemapAttributes a;
-  a.source = value_input;
+  a.source = has_sizes ? 0 : 1;
+  const Tensor& input = *node.inputs[a.source];
+  ASSIGN_OR_RETURN(auto axis,
+                   AxisOfInput(node, has_sizes ? 2 : 0, input.dims.size()));
+  // TFLite 2.9 takes sizes of SPLIT_V that leave elements of the axis.
+  RETURN_IF_ERROR(CheckPieces(node.outputs, input, axis));
+  const AxisPlace place = PlaceOfAxis(input.dims, axis);
   int at = 0;
   for (const Tensor* output : node.outputs) {
     Remap remap;
@@ -290,16 +288,6 @@ absl::StatusOr<ParsedNode> ParseCuts(const NodeView& node, int value_input,
     at += output->dims[axis];
   }
   return ParsedNode{a};
-}
-
-}  // namespace
-
-absl::StatusOr<ParsedNode> ParseSplit(const NodeView& node) {
-  return ParseCuts(node, 1, 0);
-}
-
-absl::StatusOr<ParsedNode> ParseSplitV(const NodeView& node) {
-  return ParseCuts(node, 0, 2);
 }
 
 absl::StatusOr<ParsedNode> ParseUnpack(const NodeView& node) {

@@ -276,13 +276,7 @@ absl::StatusOr<RemapAttributes> ParsePaddings(const NodeView& node, Edge edge) {
 
 absl::StatusOr<ParsedNode> ParsePad(const NodeView& node) {
   ASSIGN_OR_RETURN(auto a, ParsePaddings(node, Edge::kFill));
-  return ParsedNode{a};
-}
-
-absl::StatusOr<ParsedNode> ParsePadV2(const NodeView& node) {
-  // PADV2 without a value is PAD.
-  if (node.input(2) == nullptr) return ParsePad(node);
-  ASSIGN_OR_RETURN(auto a, ParsePaddings(node, Edge::kFill));
+  if (node.input(2) == nullptr) return ParsedNode{a};
   const Tensor& value = *node.inputs[2];
   if (value.shape.elements() != 1) {
     return Invalid("the pad value is ", DimsString(value.dims),

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/movement/remap.h"
@@ -177,12 +178,11 @@ void AddSixteen(const SoftmaxAttributes& a, Dispatch* d) {
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseSoftmax(const NodeView& node) {
+  if (node.builtin_code == BuiltinOperator_LOG_SOFTMAX) {
+    return ParsedNode{SoftmaxAttributes{1.0f, /*log=*/true}};
+  }
   ASSIGN_OR_RETURN(auto params, node.Get<SoftmaxParams>());
-  return ParsedNode{SoftmaxAttributes{params->beta, /*log=*/false}};
-}
-
-absl::StatusOr<ParsedNode> ParseLogSoftmax(const NodeView&) {
-  return ParsedNode{SoftmaxAttributes{1.0f, /*log=*/true}};
+  return ParsedNode{SoftmaxAttributes{params->beta}};
 }
 
 absl::Status PlanSoftmax(const Node& node, Planner* planner) {
