@@ -105,6 +105,8 @@ absl::StatusOr<std::vector<PostOp>> FusedActivation(int activation) {
   };
   switch (activation) {
     case kActNone:
+    case kActTanh:
+    case kActSigmoid:
       return std::vector<PostOp>{};
     case kActRelu:
       return clamp(0, kInf);
@@ -112,9 +114,6 @@ absl::StatusOr<std::vector<PostOp>> FusedActivation(int activation) {
       return clamp(-1, 1);
     case kActRelu6:
       return clamp(0, 6);
-    case kActTanh:
-    case kActSigmoid:
-      return std::vector<PostOp>{};
     default:
       return Unimplemented("fused activation ", activation,
                            " is not supported");

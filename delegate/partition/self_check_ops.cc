@@ -272,8 +272,7 @@ Value L2Normalized(NodeReference& n, int64_t element) {
   return ReferenceValue{x->value / length, x->magnitude / length * (1 + part)};
 }
 
-Value NormalizedLocally(NodeReference& n,
-                        const LocalResponseNormalizationAttributes& a,
+Value NormalizedLocally(NodeReference& n, const LocalResponseNormParams& a,
                         int64_t element) {
   const Shape& s = n.ShapeOf(0);
   const Place p = n.Where(element);

@@ -13,6 +13,7 @@
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/constant_values.h"
+#include "delegate/graph/float_view.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/dispatches.h"
 #include "delegate/ops/movement/gather.h"
@@ -351,10 +352,7 @@ namespace {
 
 // Types that the kernels scale in integers.
 bool IsScaled(const Tensor& tensor) {
-  const bool is_code = tensor.quantized == DataType::kInt8 ||
-                       tensor.quantized == DataType::kUint8 ||
-                       tensor.quantized == DataType::kInt16;
-  return is_code && !tensor.quantization.empty() &&
+  return IsQuantizedType(tensor.quantized) && !tensor.quantization.empty() &&
          !tensor.quantization.per_channel();
 }
 
@@ -518,8 +516,6 @@ absl::StatusOr<ParsedNode> ParseCast(const NodeView& node) {
           tensor->ToString(),
           " is quantized, and CAST works on its quantized values");
     }
-  }
-  for (const Tensor* tensor : {&input, &output}) {
     const Tensor& other = tensor == &input ? output : input;
     if (tensor->host == DataType::kFloat64 &&
         other.stored() != DataType::kFloat32) {

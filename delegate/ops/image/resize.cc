@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/status_macros.h"
-#include "delegate/graph/builtin_params.h"
 #include "delegate/graph/custom_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/dispatches.h"
@@ -128,10 +127,7 @@ absl::Status PlanBilinearQuantized(const Node& node,
 
 absl::StatusOr<ParsedNode> ParseResize(const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<ResizeParams>());
-  ResizeAttributes a;
-  a.align_corners = params->align_corners;
-  a.half_pixel_centers = params->half_pixel_centers;
-  return ParsedNode{a};
+  return ParsedNode{*params};
 }
 
 MemoryView BilinearView(const Node& node, const Shape& from, const Shape& to) {

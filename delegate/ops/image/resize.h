@@ -4,15 +4,13 @@
 #ifndef GLES_DELEGATE_DELEGATE_OPS_IMAGE_RESIZE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_IMAGE_RESIZE_H_
 
+#include "delegate/graph/builtin_params.h"
 #include "delegate/graph/op.h"
 
 namespace gles_delegate {
 
 // RESIZE_BILINEAR of real values, and RESIZE_NEAREST_NEIGHBOR.
-struct ResizeAttributes {
-  bool align_corners = false;
-  bool half_pixel_centers = false;
-};
+using ResizeAttributes = ResizeParams;
 
 // RESIZE_BILINEAR of quantized values with the CPU kernels' arithmetic:
 // TFLite's int8 and int16 in integers with 10 fractional bits, uint8 in floats;

@@ -16,19 +16,6 @@ namespace gles_delegate {
 
 namespace {
 
-// The place of a tensor whose shape is `s`.
-std::string PlaceOf(const std::vector<int>& dims, const Shape& s,
-                    int product_rank) {
-  const int rank = static_cast<int>(dims.size());
-  if (rank == 2) return "0, 0, slice, row";
-  if (rank == 3 && product_rank > 3) {
-    // Its one leading axis is the product's height.
-    return absl::StrCat("row, 0, slice, ", s.b > 1 ? "height" : "0");
-  }
-  return absl::StrCat("row, ", s.h > 1 ? "height" : "0", ", slice, ",
-                      s.b > 1 ? "batch" : "0");
-}
-
 // The profile's tile, or one of up to twice its pixels if that makes fewer past
 // the end of a row. Lanes are busy anyhow: tiles of all products are in a row.
 ConvTile ProductTile(int pixels, int slices, const DeviceChoices& choices) {
@@ -56,16 +43,17 @@ Matrix MatrixOf(const std::vector<int>& dims, bool transposed) {
 
 void AddMatrixPlace(absl::string_view name, const std::vector<int>& dims,
                     const Shape& shape, int rank, Dispatch* d) {
-  d->Define(absl::StrCat(name, "_PLACE(row, slice)"),
-            PlaceOf(dims, shape, rank));
-}
-
-absl::Status PlanMatrixProduct(TensorId src, TensorId dst,
-                               const WeightIds& weights, int outputs, int k,
-                               Planner* planner) {
-  return PlanConvolution(
-      Convolution::OfRows(src, dst, weights, outputs, k, planner->graph()),
-      planner);
+  std::string place = "0, 0, slice, row";
+  if (dims.size() > 2) {
+    // One leading axis is the product's height.
+    const bool is_height = dims.size() == 3 && rank > 3;
+    place = absl::StrCat("row, ", shape.h > 1 && !is_height ? "height" : "0",
+                         ", slice, ",
+                         shape.b == 1 ? "0"
+                         : is_height  ? "height"
+                                      : "batch");
+  }
+  d->Define(absl::StrCat(name, "_PLACE(row, slice)"), place);
 }
 
 FilterValues StackedWeights(const MatrixProducts& products, int outputs,
@@ -411,8 +399,10 @@ absl::Status PlanBatchMatMul(const Node& node, Planner* planner) {
   const Matrix x = MatrixOf(a.x, a.adj_x);
   const Matrix y = MatrixOf(a.y, a.adj_y);
   if (IsMatrixProduct(a)) {
-    return PlanMatrixProduct(node.inputs[0], node.outputs[0], {node.inputs[1]},
-                             y.columns, x.columns, planner);
+    return PlanConvolution(
+        Convolution::OfRows(node.inputs[0], node.outputs[0], {node.inputs[1]},
+                            y.columns, x.columns, planner->graph()),
+        planner);
   }
   if (const auto pairs = PairsOf(node, a, planner->graph())) {
     if (auto shared = MatricesShared(*pairs, *planner)) {

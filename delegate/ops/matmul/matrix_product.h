@@ -42,16 +42,6 @@ Matrix MatrixOf(const std::vector<int>& dims, bool transposed = false);
 void AddMatrixPlace(absl::string_view name, const std::vector<int>& dims,
                     const Shape& shape, int rank, Dispatch* d);
 
-// dst[m][n] = bias[n] + sum over k of src[m][k] * weights[n][k]. A row is K
-// elements of src, flat in BHWC order regardless of shape; dst has one channel
-// per output and one pixel per row. Weights: [outputs][K].
-//
-// Adds the product's dispatch by the first strategy that applies
-// (conv_strategies.h), preceded by one that packs weights computed at run time.
-absl::Status PlanMatrixProduct(TensorId src, TensorId dst,
-                               const WeightIds& weights, int outputs, int k,
-                               Planner* planner);
-
 // Several products with different matrices: row h of src, whose batch is 1,
 // times the h-th matrix of weights.
 struct MatrixProducts {

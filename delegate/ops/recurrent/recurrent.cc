@@ -11,8 +11,8 @@
 #include "delegate/graph/constant_values.h"
 #include "delegate/graph/graph.h"
 #include "delegate/ops/checks.h"
+#include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_weights.h"
-#include "delegate/ops/matmul/matrix_product.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/plan/planner.h"
 
@@ -24,6 +24,7 @@ namespace {
 
 using lstm::kGates;
 
+// Every LSTM has them.
 constexpr int kOutputGateRecurrentWeights =
     lstm::kRecurrentWeights + kGates - 1;
 
@@ -238,9 +239,7 @@ void FillLstm(const Constants& constants, const LstmTable& table,
     return out[row * table.width * 4 + column];
   };
   const auto values_of = [&](int input) {
-    return constants[input].is_constant()
-               ? ConstantFloats(constants[input]).value_or(std::vector<float>())
-               : std::vector<float>();
+    return ConstantFloats(constants[input]).value_or(std::vector<float>());
   };
   const auto put_row = [&](int input, int row) {
     const std::vector<float> values = values_of(input);
@@ -280,10 +279,8 @@ LstmTable LayOutLstm(const Node& node, const LstmAttributes& a,
                      const Graph& graph) {
   LstmTable t;
   t.inputs = graph.tensor(node.inputs[lstm::kData]).shape.c;
-  // Every LSTM has the output gate's weights.
-  const int last_gate = kGates - 1;
   const Shape& recurrent =
-      graph.tensor(node.inputs[lstm::kRecurrentWeights + last_gate]).shape;
+      graph.tensor(node.inputs[kOutputGateRecurrentWeights]).shape;
   t.cells = recurrent.b;
   t.outputs = recurrent.c;
   t.gates = a.cifg ? 3 : 4;
@@ -497,9 +494,11 @@ absl::Status PlanBasicLstm(const Node& node, Planner* planner) {
       {node.inputs[places::kData], node.inputs[places::kPrevActivation]},
       concatenated, /*axis=*/3));
   const Shape& weights = planner->shape(node.inputs[places::kWeights]);
-  RETURN_IF_ERROR(PlanMatrixProduct(
-      concatenated, sums, WeightsOf(node, places::kWeights, places::kBiases),
-      weights.b, weights.c, planner));
+  RETURN_IF_ERROR(PlanConvolution(
+      Convolution::OfRows(concatenated, sums,
+                          WeightsOf(node, places::kWeights, places::kBiases),
+                          weights.b, weights.c, planner->graph()),
+      planner));
   Dispatch d("basic_lstm");
   d.Read("sums", sums)
       .Read("old_state", node.inputs[places::kPrevState])
@@ -544,9 +543,10 @@ absl::Status PlanSvdf(const Node& node, Planner* planner) {
 
   const TensorId features =
       planner->AddTemporary("svdf features", {kept.b, 1, 1, feature.b});
-  RETURN_IF_ERROR(PlanMatrixProduct(node.inputs[kData], features,
-                                    {node.inputs[kFeature]}, feature.b,
-                                    feature.c, planner));
+  RETURN_IF_ERROR(PlanConvolution(
+      Convolution::OfRows(node.inputs[kData], features, {node.inputs[kFeature]},
+                          feature.b, feature.c, planner->graph()),
+      planner));
   const TensorId shifted = planner->AddTemporary("svdf state", kept);
   Dispatch shift("svdf_shift");
   shift.Read("features", features)

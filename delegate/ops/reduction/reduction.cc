@@ -134,6 +134,13 @@ void AddCodeSums(const std::shared_ptr<const CodeSums>& quantized, bool partial,
   d->uniforms.Int("low_bits", c.low_bits);
 }
 
+void BindReduction(const Reduction& r, const Shape& from, Dispatch* d) {
+  d->uniforms.Int4("window", r.w.size, r.h.size, r.channels ? from.slices() : 1,
+                   r.b.size);
+  d->uniforms.Int4("stride", r.w.stride, r.h.stride, r.channels ? 0 : 1,
+                   r.b.stride);
+}
+
 // `partial`: sums of quantized values for another pass.
 absl::Status AddPass(Planner* planner, TensorId src, TensorId dst,
                      const Reduction& r, bool partial = false) {
@@ -151,10 +158,7 @@ absl::Status AddPass(Planner* planner, TensorId src, TensorId dst,
   if (r.channels) d.Define("CHANNELS");
   if (r.zeros) d.Define("ZEROS");
   d.Read("src", src).Write("dst", dst);
-  d.uniforms.Int4("window", r.w.size, r.h.size, r.channels ? from.slices() : 1,
-                  r.b.size);
-  d.uniforms.Int4("stride", r.w.stride, r.h.stride, r.channels ? 0 : 1,
-                  r.b.stride);
+  BindReduction(r, from, &d);
   d.uniforms.Int4("before", r.w.before, r.h.before, 0, r.b.before);
   if (integer_path) AddCodeSums(r.quantized, partial, &d);
   d.Grid(int64_t{to.w} * threads, to.h, to.slices() * to.b);
@@ -169,19 +173,14 @@ absl::Status AddPass(Planner* planner, TensorId src, TensorId dst,
 // Of whole axes.
 absl::Status AddProductOfQuantized(Planner* planner, TensorId src, TensorId dst,
                                    const Reduction& r) {
-  const Shape from = planner->shape(src);
-  const Shape to = planner->shape(dst);
   Dispatch d("product_quantized");
   d.Define("RESCALE_64", "op_rescale_64");
   if (r.channels) d.Define("CHANNELS");
   d.Read("src", src).Write("dst", dst);
-  d.uniforms.Int4("window", r.w.size, r.h.size, r.channels ? from.slices() : 1,
-                  r.b.size);
-  d.uniforms.Int4("stride", r.w.stride, r.h.stride, r.channels ? 0 : 1,
-                  r.b.stride);
+  BindReduction(r, planner->shape(src), &d);
   d.uniforms.Int("multiplier", r.quantized->step.value);
   d.uniforms.Int("right", r.quantized->step.right);
-  d.OverTexels(to);
+  d.OverTexels(planner->shape(dst));
   return planner->Add(std::move(d));
 }
 

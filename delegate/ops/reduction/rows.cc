@@ -115,13 +115,12 @@ absl::StatusOr<ParsedNode> ParseLocalResponseNormalization(
   if (params->radius < 0) {
     return Invalid("radius ", params->radius, " must not be negative");
   }
-  return ParsedNode{LocalResponseNormalizationAttributes{
-      params->radius, params->bias, params->alpha, params->beta}};
+  return ParsedNode{*params};
 }
 
 absl::Status PlanLocalResponseNormalization(const Node& node,
                                             Planner* planner) {
-  const auto& a = node.Get<LocalResponseNormalizationAttributes>();
+  const auto& a = node.Get<LocalResponseNormParams>();
   const Shape shape = planner->shape(node.outputs[0]);
   Dispatch d = TexelDispatch("local_response_normalization", node, *planner);
   // No window reaches further than all channels.

@@ -37,11 +37,8 @@ struct L2NormalizationOfQuantized {
 };
 
 // LOCAL_RESPONSE_NORMALIZATION: y[c] = x[c] * (bias + alpha * sum of x[i]^2
-// over the existing channels i from c - radius to c + radius)^-beta. Rank 4.
-struct LocalResponseNormalizationAttributes {
-  int radius = 0;
-  float bias = 0, alpha = 0, beta = 0;
-};
+// over the existing channels i from c - radius to c + radius)^-beta. The
+// attributes are TFLite's LocalResponseNormParams.
 
 // --- SOFTMAX, LOG_SOFTMAX ----------------------------------------------------
 
