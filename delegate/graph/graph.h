@@ -22,8 +22,6 @@
 
 namespace gles_delegate {
 
-// Ids of tensors, and tensors in the memory of others.
-
 using TensorId = int;
 constexpr TensorId kNoTensor = -1;
 

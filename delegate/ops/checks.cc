@@ -131,7 +131,7 @@ absl::StatusOr<std::vector<PostOp>> RecurrentActivation(int activation) {
   }
 }
 
-// --- Sliding windows ---------------------------------------------------------
+// --- Sliding windows of convolutions and pooling -----------------------------
 
 absl::StatusOr<AxisPadding> ComputePadding(int padding, int in,
                                            const Window& window,
@@ -178,8 +178,6 @@ absl::Status CheckExtent(const AxisPadding& padding, int got,
   return Invalid("output ", axis, " is ", got,
                  ", the window over the input gives ", padding.out);
 }
-
-// --- The window of a convolution ---------------------------------------------
 
 absl::StatusOr<SlidingWindow> SlidingWindowOf(const WindowParams& params,
                                               const Shape& src,

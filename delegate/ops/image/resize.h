@@ -1,6 +1,4 @@
-// RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR: resizes height and width to the
-// constant second input, with TFLite's rules for align_corners and
-// half_pixel_centers. BHWC.
+// The attributes of RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_IMAGE_RESIZE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_IMAGE_RESIZE_H_
 

@@ -1,7 +1,6 @@
 // Affine data movement: each element of a destination, or of a box in it, comes
 // from a source element whose coordinates are an affine function of the
-// destination's. One shader, gl_shaders/movement/remap.comp, thus implements
-// pads, slices, transposes, tiles and concatenations.
+// destination's. One shader, gl_shaders/movement/remap.comp, does all of it.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_REMAP_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_REMAP_H_
 
@@ -53,8 +52,7 @@ struct Remap {
 absl::Status AddRemap(Planner* planner, TensorId src, TensorId dst,
                       const Remap& remap);
 
-// Attributes and plan (PlanRemap) of ops whose outputs are each a remap of one
-// input: SLICE, STRIDED_SLICE, TILE, BROADCAST_TO, REVERSE_V2, SPLIT, PAD, ...
+// Attributes of ops whose outputs are each a remap of one input (PlanRemap).
 struct RemapAttributes {
   std::vector<Remap> remaps;  // one for each output
   int source = 0;             // index of the input
@@ -91,10 +89,7 @@ absl::Status AddInShape(Planner* planner, absl::string_view name,
 absl::StatusOr<TensorId> AsShape(Planner* planner, TensorId id,
                                  const Shape& shape);
 
-// --- Axes by themselves ------------------------------------------------------
-
-// Movements of each axis by itself, of tensors of any rank: slices, repetitions
-// and reversals.
+// --- Movements of each axis by itself ----------------------------------------
 
 // Element i of the output's axis is element (first + step * i) modulo `in` of
 // the input's. If that passes the input's end, the input is repeated from its
@@ -107,22 +102,14 @@ struct AxisMove {
 // The linear index of the input's element, for each element of the output.
 std::vector<int> LinearSources(absl::Span<const AxisMove> axes);
 
-// --- REVERSE_V2, REVERSE_SEQUENCE --------------------------------------------
-
-// REVERSE_SEQUENCE: reverses the first elements along one axis; input 1 has
-// their number for each index of another axis. Rank 2 to 4. Lengths are
-// constant or computed at run time; then, lengths above the extent are clamped,
-// for which TFLite fails.
-
+// Lengths above the extent, for which TFLite fails, are clamped if they are
+// computed at run time.
 struct ReverseSequenceAttributes {
   int sequence_axis = 0;  // of AxisArray
   int batch_axis = 0;     // of AxisArray
 };
 
 // --- CONCATENATION -----------------------------------------------------------
-
-// CONCATENATION along any axis, with a fused activation. Any number of inputs,
-// constants included.
 
 struct ConcatenationAttributes {
   int axis = 3;   // of AxisArray
@@ -136,9 +123,6 @@ absl::Status AddConcatenation(Planner* planner, std::vector<TensorId> inputs,
                               TensorId output, int axis);
 
 // --- PACK --------------------------------------------------------------------
-
-// PACK: stacks inputs of one shape along a new axis, of any number and rank,
-// constants included.
 
 struct PackAttributes {
   int axis = 0;           // of the output's AxisArray
