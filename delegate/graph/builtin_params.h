@@ -28,7 +28,6 @@ constexpr int kActRelu = 1;
 constexpr int kActReluN1To1 = 2;
 constexpr int kActRelu6 = 3;
 constexpr int kActTanh = 4;
-constexpr int kActSignBit = 5;
 constexpr int kActSigmoid = 6;
 
 struct ConvParams {
@@ -57,7 +56,6 @@ struct PoolParams {
   int filter_width;
   int filter_height;
   int activation;
-  int computed_padding[4];  // width, height, width_offset, height_offset
 };
 
 struct FullyConnectedParams {

@@ -11,37 +11,31 @@
 #include "delegate/graph/printable.h"
 
 namespace gles_delegate {
+namespace {
+
+struct TypeInfo {
+  absl::string_view name;
+  size_t bytes = 0;
+};
+
+// By DataType.
+constexpr TypeInfo kTypes[] = {
+    {"float32", 4}, {"float16", 2},  {"int64", 8}, {"int32", 4},
+    {"int16", 2},   {"int8", 1},     {"uint8", 1}, {"bool", 1},
+    {"float64", 8}, {"uint16", 2},   {"uint32"},   {"uint64"},
+    {"int4"},       {"int2"},        {"uint4"},    {"bfloat16"},
+    {"complex64"},  {"complex128"},  {"string"},   {"resource"},
+    {"variant"},    {"unknown type"}};
+static_assert(std::size(kTypes) == static_cast<size_t>(DataType::kOther) + 1);
+
+}  // namespace
 
 absl::string_view DataTypeName(DataType type) {
-  constexpr absl::string_view kNames[] = {
-      "float32",  "float16",     "int64",      "int32",   "int16",
-      "int8",     "uint8",       "bool",       "float64", "uint16",
-      "uint32",   "uint64",      "int4",       "int2",    "uint4",
-      "bfloat16", "complex64",   "complex128", "string",  "resource",
-      "variant",  "unknown type"};
-  static_assert(std::size(kNames) == static_cast<size_t>(DataType::kOther) + 1);
-  return kNames[static_cast<size_t>(type)];
+  return kTypes[static_cast<size_t>(type)].name;
 }
 
 size_t DataTypeSize(DataType type) {
-  switch (type) {
-    case DataType::kFloat32:
-    case DataType::kInt32:
-      return 4;
-    case DataType::kInt64:
-    case DataType::kFloat64:
-      return 8;
-    case DataType::kFloat16:
-    case DataType::kInt16:
-    case DataType::kUint16:
-      return 2;
-    case DataType::kInt8:
-    case DataType::kUint8:
-    case DataType::kBool:
-      return 1;
-    default:
-      return 0;
-  }
+  return kTypes[static_cast<size_t>(type)].bytes;
 }
 
 absl::Status CheckDims(absl::Span<const int> dims) {

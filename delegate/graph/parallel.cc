@@ -1,18 +1,12 @@
 #include "delegate/graph/parallel.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <new>
 #include <utility>
 
 namespace gles_delegate {
-namespace {
-
-constexpr int kMaxThreads = 4;
-// Of less, starting threads takes longer than it saves.
-constexpr int64_t kBytesForThreads = 1 << 20;
-
-}  // namespace
 
 void InRangesBy(int threads, int count,
                 absl::FunctionRef<void(int begin, int end)> fn) {
@@ -26,13 +20,9 @@ void InRangesBy(int threads, int count,
 }
 
 int ThreadsForWork() {
+  constexpr int kMaxThreads = 4;
   const int half = static_cast<int>(std::thread::hardware_concurrency()) / 2;
   return std::clamp(half, 1, kMaxThreads);
-}
-
-void InRanges(int count, int64_t bytes,
-              absl::FunctionRef<void(int begin, int end)> fn) {
-  InRangesBy(bytes < kBytesForThreads ? 1 : ThreadsForWork(), count, fn);
 }
 
 WorkAhead::WorkAhead(int threads, int count, std::function<void(int)> fn)

@@ -4,7 +4,6 @@
 #define GLES_DELEGATE_DELEGATE_GRAPH_PARALLEL_H_
 
 #include <atomic>
-#include <cstdint>
 #include <functional>
 #include <thread>
 #include <vector>
@@ -19,11 +18,6 @@ namespace gles_delegate {
 // done.
 void InRangesBy(int threads, int count,
                 absl::FunctionRef<void(int begin, int end)> fn);
-
-// The same with up to four threads if the work writes at least a mebibyte, and
-// half of the machine's at most. `bytes`: that are written.
-void InRanges(int count, int64_t bytes,
-              absl::FunctionRef<void(int begin, int end)> fn);
 
 // Up to four threads, and half of the machine's at most.
 int ThreadsForWork();

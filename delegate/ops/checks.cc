@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
@@ -31,14 +32,28 @@ absl::Status CheckElements(const Tensor& tensor, absl::string_view what) {
   return absl::OkStatus();
 }
 
-absl::Status CheckFloat(const Tensor& tensor, absl::string_view what) {
-  const bool half_constant =
-      tensor.type == DataType::kFloat16 && tensor.is_constant();
-  if (tensor.type != DataType::kFloat32 && !half_constant) {
-    return Unimplemented(what, " is ", tensor.TypeText(),
-                         ", only float32 runs here");
+absl::Status CheckElementType(const Tensor& tensor, absl::string_view what,
+                              absl::string_view types) {
+  const auto takes = [&](char type) { return absl::StrContains(types, type); };
+  const bool is_float =
+      tensor.type == DataType::kFloat32 ||
+      (tensor.type == DataType::kFloat16 && tensor.is_constant());
+  if (!(takes('f') && is_float) &&
+      !(takes('i') && tensor.type == DataType::kInt32) &&
+      !(takes('b') && tensor.type == DataType::kBool)) {
+    std::vector<absl::string_view> names;
+    if (takes('f')) names.push_back("float32");
+    if (takes('i')) names.push_back("int32");
+    if (takes('b')) names.push_back("bool");
+    std::string list = absl::StrJoin(names, ", ");
+    const size_t comma = list.rfind(", ");
+    if (comma != list.npos) list.replace(comma, 2, " and ");
+    return Unimplemented(what, " is ", tensor.TypeText(), ", only ", list,
+                         names.size() == 1 ? " runs" : " run", " here");
   }
-  return CheckElements(tensor, what);
+  if (takes('q') || !tensor.is_float_view()) return CheckElements(tensor, what);
+  return Unimplemented(tensor.ToString(),
+                       " is quantized, which TFLite's kernel does not take");
 }
 
 bool IsIntegers(const Tensor& tensor) {

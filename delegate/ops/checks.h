@@ -22,9 +22,10 @@ int ProductOf(absl::Span<const int> dims);
 // "1x4x4x5"; "scalar" for no dimensions.
 std::string DimsString(absl::Span<const int> dims);
 
-// kUnimplemented unless `tensor` is float32 and not empty; `what` names it in
-// the message ("input", "output 2").
-absl::Status CheckFloat(const Tensor& tensor, absl::string_view what);
+// kUnimplemented unless `tensor` has one of the types, as op_list.inc has them,
+// and is not empty; `what` names it in the message ("input", "output 2").
+absl::Status CheckElementType(const Tensor& tensor, absl::string_view what,
+                              absl::string_view types);
 
 // kUnimplemented: it has no elements, or more than shaders can index.
 absl::Status CheckElements(const Tensor& tensor, absl::string_view what);

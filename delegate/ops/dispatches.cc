@@ -43,6 +43,13 @@ Dispatch TexelDispatch(absl::string_view shader, const Node& node,
   return d;
 }
 
+Dispatch TexelDispatch(absl::string_view shader, TensorId src, TensorId dst,
+                       const Planner& planner) {
+  Dispatch d(shader);
+  d.Read("src", src).Write("dst", dst).OverTexels(planner.shape(dst));
+  return d;
+}
+
 // --- Stages ------------------------------------------------------------------
 
 const Stage* FindStage(const Node& node, absl::string_view name) {

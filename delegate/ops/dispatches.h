@@ -34,6 +34,9 @@ using TensorNames = std::initializer_list<absl::string_view>;
 Dispatch TexelDispatch(absl::string_view shader, const Node& node,
                        const Planner& planner, TensorNames inputs = {"src"},
                        TensorNames outputs = {"dst"});
+// The same for these tensors, as "src" and "dst".
+Dispatch TexelDispatch(absl::string_view shader, TensorId src, TensorId dst,
+                       const Planner& planner);
 
 // Uniform `name` has the values for x, y, channel and batch, in the shaders'
 // order.

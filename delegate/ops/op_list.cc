@@ -1,6 +1,7 @@
 #include "delegate/ops/op_list.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -10,10 +11,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "base/hash_tables.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
 #include "delegate/ops/checks.h"
@@ -34,26 +33,18 @@ const OpDefinition kOps[] = {
 absl::Span<const OpDefinition> AllOps() { return kOps; }
 
 const OpDefinition* FindOp(int builtin_code, absl::string_view custom_name) {
-  static const auto& by_code = *new HashMap<int, const OpDefinition*>([] {
-    HashMap<int, const OpDefinition*> map;
-    for (const OpDefinition& op : kOps) {
-      if (op.builtin_code >= 0) map[op.builtin_code] = &op;
-    }
-    return map;
-  }());
-  if (builtin_code != BuiltinOperator_CUSTOM) {
-    const auto it = by_code.find(builtin_code);
-    return it == by_code.end() ? nullptr : it->second;
-  }
-  const OpDefinition* op = FindOpNamed(custom_name);
-  return op != nullptr && op->builtin_code < 0 ? op : nullptr;
+  const bool is_custom = builtin_code == BuiltinOperator_CUSTOM;
+  const auto it = absl::c_find_if(kOps, [&](const OpDefinition& op) {
+    return op.builtin_code < 0 ? is_custom && op.name == custom_name
+                               : op.builtin_code == builtin_code;
+  });
+  return it == std::end(kOps) ? nullptr : it;
 }
 
 const OpDefinition* FindOpNamed(absl::string_view name) {
-  for (const OpDefinition& op : kOps) {
-    if (op.name == name) return &op;
-  }
-  return nullptr;
+  const auto it = absl::c_find_if(
+      kOps, [name](const OpDefinition& op) { return op.name == name; });
+  return it == std::end(kOps) ? nullptr : it;
 }
 
 // Of ops that have none, or whose row says all of it.
@@ -171,34 +162,6 @@ absl::Status AddPlaces(const std::vector<Word>& words,
   return absl::OkStatus();
 }
 
-bool IsFloat(const Tensor& tensor) {
-  return tensor.type == DataType::kFloat32 ||
-         (tensor.type == DataType::kFloat16 && tensor.is_constant());
-}
-
-absl::Status CheckElementType(const Place& place, absl::string_view types) {
-  const Tensor& tensor = *place.tensor;
-  const auto takes = [&](char type) { return absl::StrContains(types, type); };
-  if (!(takes('f') && IsFloat(tensor)) &&
-      !(takes('i') && tensor.type == DataType::kInt32) &&
-      !(takes('b') && tensor.type == DataType::kBool)) {
-    std::vector<absl::string_view> names;
-    if (takes('f')) names.push_back("float32");
-    if (takes('i')) names.push_back("int32");
-    if (takes('b')) names.push_back("bool");
-    std::string list = absl::StrJoin(names, ", ");
-    const size_t comma = list.rfind(", ");
-    if (comma != list.npos) list.replace(comma, 2, " and ");
-    return Unimplemented(place.what, " is ", tensor.TypeText(), ", only ", list,
-                         names.size() == 1 ? " runs" : " run", " here");
-  }
-  if (takes('q') || !tensor.is_float_view()) {
-    return CheckElements(tensor, place.what);
-  }
-  return Unimplemented(tensor.ToString(),
-                       " is quantized, which TFLite's kernel does not take");
-}
-
 absl::Status CheckParameter(const Place& place) {
   const Tensor& tensor = *place.tensor;
   const std::string& what = place.what;
@@ -242,7 +205,7 @@ absl::Status CheckPlace(const Place& place, absl::string_view types_of_op) {
   if (absl::StrContains(types, 'w')) {
     RETURN_IF_ERROR(CheckWeights(tensor, place.what));
   } else if (!absl::StrContains(types, '-')) {
-    RETURN_IF_ERROR(CheckElementType(place, types));
+    RETURN_IF_ERROR(CheckElementType(tensor, place.what, types));
   }
   if (absl::StrContains(types, 'c') && !tensor.is_constant()) {
     return Unimplemented(tensor.ToString(), " must be a constant of the model");
@@ -262,7 +225,9 @@ absl::Status CheckPlace(const Place& place, absl::string_view types_of_op) {
 // Of two tensors that must be alike.
 absl::Status CheckAlike(const Place& place, const Place& first) {
   const auto type = [](const Tensor& tensor) {
-    return IsFloat(tensor) ? DataType::kFloat32 : tensor.type;
+    const bool is_half =
+        tensor.type == DataType::kFloat16 && tensor.is_constant();
+    return is_half ? DataType::kFloat32 : tensor.type;
   };
   const Tensor& a = *place.tensor;
   const Tensor& b = *first.tensor;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "delegate/graph/builtin_params.h"
 #include "delegate/ops/movement/gather.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/ops/movement/transpose.h"
@@ -150,11 +151,10 @@ Value Dilated(NodeReference& n, const DilateAttributes& a, int64_t element) {
 
 // --- Between planes, channels and batches ------------------------------------
 
-Value SpaceDepth(NodeReference& n, const SpaceDepthAttributes& a,
-                 int64_t element) {
+Value SpaceDepth(NodeReference& n, const SpaceDepthParams& a, int64_t element) {
   const Shape& s = n.ShapeOf(0);
   const Place p = n.Where(element);
-  const int block = a.block;
+  const int block = a.block_size;
   if (n.node().op->name == "SPACE_TO_DEPTH") {
     const int within = p.c / s.c;
     return n.In(0, ElementOf({p.b, p.h * block + within / block,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "delegate/graph/builtin_params.h"
 #include "delegate/graph/custom_params.h"
 #include "delegate/ops/recurrent/recurrent.h"
 #include "delegate/partition/self_check_ops.h"
@@ -244,7 +245,7 @@ Value BasicLstm(NodeReference& n, const BasicLstmAttributes&, int64_t element) {
   return cell ? Times(gates[3], Function("tanh", *cell)) : cell;
 }
 
-Value Svdf(NodeReference& n, const SvdfAttributes& a, int64_t element) {
+Value Svdf(NodeReference& n, const SvdfParams& a, int64_t element) {
   enum Input { kData, kFeature, kTime, kBias, kState };
   const Place p = n.Where(element);
   const int inputs = n.ShapeOf(kData).c, memory = n.ShapeOf(kTime).c;

@@ -7,6 +7,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/types/span.h"
+#include "delegate/graph/builtin_params.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/convolution.h"
@@ -549,12 +550,12 @@ std::optional<MemoryView> ViewOfResult(const Graph& graph, const Node& node) {
       node.op->plan == &PlanResizeBilinear) {
     if (from.is_float_view() || to.is_float_view()) return std::nullopt;
     view = BilinearView(node, from.shape, to.shape);
-  } else if (const auto* a = node.As<SpaceDepthAttributes>();
+  } else if (const auto* a = node.As<SpaceDepthParams>();
              a != nullptr && node.op->name == "DEPTH_TO_SPACE" &&
              to.shape.c % 4 == 0) {
     view.emplace();
     view->kind = MemoryView::Kind::kDepthToSpace;
-    view->block = a->block;
+    view->block = a->block_size;
   } else {
     view = MaxPoolView(node);
   }

@@ -209,12 +209,6 @@ using gl_shaders::View;
 
 namespace {
 
-// The shader's name for the operand of function `index` of a list, "post" or a
-// stage's name; with "_params", for its constants.
-std::string OperandName(absl::string_view list, size_t index) {
-  return absl::StrCat(list, index);
-}
-
 // The function as its shader applies it to values of `channels`, or to a stage
 // of the tensor `of`.
 PostOp CallOf(const Graph& graph, PostOp op, int channels, TensorId of) {
@@ -254,12 +248,12 @@ std::vector<NamedTensor> NamedTensors(const Dispatch& d) {
   }
   for (size_t i = 0; i < d.post_ops.size(); ++i) {
     const bool skipped = i < 32 && (d.skipped_post_ops >> i & 1) != 0;
-    tensors.push_back({OperandName("post", i), d.post_ops[i].operand, false,
+    tensors.push_back({absl::StrCat("post", i), d.post_ops[i].operand, false,
                        &d.post_ops[i], skipped});
   }
   for (const Stage& stage : d.stages) {
     for (size_t i = 0; i < stage.ops.size(); ++i) {
-      tensors.push_back({OperandName(stage.name, i), stage.ops[i].operand,
+      tensors.push_back({absl::StrCat(stage.name, i), stage.ops[i].operand,
                          false, nullptr, false, flat});
     }
   }
@@ -418,7 +412,7 @@ UniformBlock ParamsOf(const Graph& graph, const Dispatch& dispatch) {
     AddTensorParams(graph, dispatch, named, &block);
   }
   for (size_t i = 0; i < dispatch.post_ops.size(); ++i) {
-    block.Float4(absl::StrCat(OperandName("post", i), "_params"),
+    block.Float4(absl::StrCat("post", i, "_params"),
                  dispatch.post_ops[i].params);
   }
   if (dispatch.optional_post_ops != 0) {
@@ -427,8 +421,7 @@ UniformBlock ParamsOf(const Graph& graph, const Dispatch& dispatch) {
   }
   for (const Stage& stage : dispatch.stages) {
     for (size_t i = 0; i < stage.ops.size(); ++i) {
-      block.Float4(absl::StrCat(OperandName(stage.name, i), "_params"),
-                   stage.ops[i].params);
+      block.Float4(absl::StrCat(stage.name, i, "_params"), stage.ops[i].params);
     }
   }
   for (const PackedConstant& c : dispatch.constants) {

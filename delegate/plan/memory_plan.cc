@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 
+#include "absl/numeric/bits.h"
 #include "delegate/plan/dispatch.h"
 
 namespace gles_delegate {
@@ -16,8 +17,6 @@ TensorId MemoryOf(const Graph& graph, TensorId id) {
 }
 
 namespace {
-
-bool IsPowerOfTwo(int n) { return n > 0 && (n & (n - 1)) == 0; }
 
 struct Lifetime {
   int first = std::numeric_limits<int>::max();
@@ -92,7 +91,7 @@ Slot Allocated(const Slot& slot, const DeviceProfile& profile) {
   }
   const auto uneven = [](int size, int64_t limit) {
     int larger = size;
-    while (IsPowerOfTwo(larger)) ++larger;
+    while (absl::has_single_bit(static_cast<unsigned>(larger))) ++larger;
     return larger <= limit ? larger : size;
   };
   Slot result = slot;

@@ -22,6 +22,7 @@ using gl_shaders::TensorBinding;
 
 namespace {
 
+// The define says that all reads are within the terms.
 bool IsWhole(const std::pair<std::string, std::string>& define) {
   return define.first == "WHOLE_CHUNKS";
 }
@@ -66,16 +67,6 @@ std::string ProgramText(const ShaderSpec& spec) {
     }
   }
   return text;
-}
-
-bool HasLiterals(const Dispatch& d) {
-  return absl::c_any_of(d.constants,
-                        [](const PackedConstant& c) { return c.literal; });
-}
-
-// The define says that all reads are within the terms.
-bool IsWithoutBounds(const Dispatch& dispatch) {
-  return absl::c_any_of(dispatch.defines, IsWhole);
 }
 
 void AddBounds(Dispatch* dispatch) {
@@ -194,7 +185,9 @@ class Sharing {
     std::vector<Family> families;
     for (size_t i = 0; i < dispatches_.size(); ++i) {
       const Dispatch& d = dispatches_[i];
-      if (HasLiterals(d) || d.post_ops.size() > kMaxSharedPostOps) continue;
+      const bool has_literals = absl::c_any_of(
+          d.constants, [](const PackedConstant& c) { return c.literal; });
+      if (has_literals || d.post_ops.size() > kMaxSharedPostOps) continue;
       std::vector<Step> steps = StepsOf(d);
       std::string text = CommonProgramText(graph_, d, profile_);
       const bool joined =
@@ -313,7 +306,7 @@ class Sharing {
       for (const TensorBinding& t : SpecOf(graph_, *first, profile_).tensors) {
         masks |= t.mask_tail;
       }
-      bounds |= !IsWithoutBounds(*first);
+      bounds |= !absl::c_any_of(first->defines, IsWhole);
     }
     for (size_t index : family.members) {
       Dispatch d = *Shared(dispatches_[index], family, optional_steps);

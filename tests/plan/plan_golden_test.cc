@@ -75,7 +75,7 @@ Graph SmallNetwork() {
   DepthwiseConvParams depthwise = {kPaddingSame, 1, 1, 1, kActNone, 1, 1};
   ConvParams pointwise = {kPaddingSame, 1, 1, kActNone, 1, 1};
   AddParams add = {kActRelu, false};
-  PoolParams pool = {kPaddingValid, 4, 4, 4, 4, kActNone, {}};
+  PoolParams pool = {kPaddingValid, 4, 4, 4, 4, kActNone};
   FullyConnectedParams full = {};
   SoftmaxParams softmax = {1.0f};
 

@@ -94,12 +94,10 @@ bool AppliesDepthwiseDirect(const Convolution& conv, const Planner&) {
 absl::Status PlanDepthwiseDirect(const Convolution& conv, Planner* planner) {
   const Shape& dst = conv.dst_shape;
   const int pixels = Even(dst.w, planner->choices().depthwise_tile_pixels);
-  Dispatch d("depthwise_conv_2d");
+  Dispatch d = ConvDispatch("depthwise_conv_2d", conv);
   d.Define("TILE_PIXELS", pixels);
   if (conv.multiplier > 1) d.Define("MULTIPLIED");
-  d.Read("src", conv.src)
-      .Write("dst", conv.dst)
-      .Grid(DivideUp(dst.w, pixels), dst.h, dst.slices() * dst.b);
+  d.Grid(DivideUp(dst.w, pixels), dst.h, dst.slices() * dst.b);
   BindWindow(conv, &d);
   d.uniforms.Int("multiplier", conv.multiplier);
   RETURN_IF_ERROR(BindFilter(conv, planner, &d));
@@ -160,13 +158,11 @@ absl::Status PlanDepthwiseRows(const Convolution& conv, Planner* planner) {
                                tiles_x * window.dilation_h * dst.slices(),
                                choices.simd_lanes);
   const int64_t strips = PartsOfAxis(dst.h, window.dilation_h, rows);
-  Dispatch d("depthwise_conv_2d_rows");
+  Dispatch d = ConvDispatch("depthwise_conv_2d_rows", conv);
   if (window.IsDilated()) d.Define("DILATED");
   d.Define("TILE_PIXELS", pixels);
   BindDepthwiseWindow(conv, &d);
-  d.Read("src", conv.src)
-      .Write("dst", conv.dst)
-      .Grid(tiles_x * strips * dst.slices(), 1, dst.b);
+  d.Grid(tiles_x * strips * dst.slices(), 1, dst.b);
   d.uniforms.Int4("tiling", static_cast<int>(tiles_x), static_cast<int>(strips),
                   rows, 0);
   // One vector: a strip is long.
@@ -205,16 +201,14 @@ absl::Status PlanDepthwiseTiled(const Convolution& conv, Planner* planner) {
            std::min(profile.choices.depthwise_tile_rows, max_rows));
   const int64_t tiles_x = PartsOfAxis(dst.w, window.dilation_w, pixels);
   const int64_t tiles = tiles_x * PartsOfAxis(dst.h, window.dilation_h, rows);
-  Dispatch d("depthwise_conv_2d_tiled");
+  Dispatch d = ConvDispatch("depthwise_conv_2d_tiled", conv);
   d.Define("TILE_PIXELS", pixels).Define("TILE_ROWS", rows);
   if (rows > 1) {
     const int read = (rows - 1) * window.stride_h + conv.window_h;
     d.Define("ADD_ROWS", Calls("add_row(", read));
   }
   BindDepthwiseWindow(conv, &d);
-  d.Read("src", conv.src)
-      .Write("dst", conv.dst)
-      .Grid(tiles, dst.slices(), dst.b);
+  d.Grid(tiles, dst.slices(), dst.b);
   d.uniforms.Float4("reciprocals",
                     {Reciprocal(tiles_x), Reciprocal(window.dilation_w),
                      Reciprocal(window.dilation_h), 0});
@@ -280,11 +274,6 @@ PlaneTiling PlaneTilingOf(const Convolution& conv, const Planner& planner) {
                       planner.profile().limits);
 }
 
-PackedConstant PointwiseFilterOf(const Graph& graph, const WeightIds& ids) {
-  const Shape& s = graph.tensor(ids.weights).shape;
-  return PackFilter(ids, {s.b, 1, s.c, 1}, graph);
-}
-
 bool AppliesPlanes(const Convolution& conv, const Planner& planner) {
   return conv.kind == Convolution::Kind::kPointwiseDepthwise &&
          PlaneTilingOf(conv, planner).invocations > 0;
@@ -297,13 +286,11 @@ absl::Status PlanPlanes(const Convolution& conv, Planner* planner) {
   const int pixels = src.h * src.w;
   const PlaneTiling t = PlaneTilingOf(conv, *planner);
   const int64_t groups = DivideUp(dst.slices(), kPlaneSlices);
-  Dispatch d("pointwise_depthwise");
+  Dispatch d = ConvDispatch("pointwise_depthwise", conv);
   d.Define("TILE_PIXELS", kTilePixels)
       .Define("PLANE_SLICES", kPlaneSlices)
       .Define("SHARED", t.shared_texels)
-      .Read("src", conv.src)
-      .Write("dst", conv.dst)
-      .Constant(PointwiseFilterOf(graph, conv.inner.weights))
+      .Constant(PackPointwiseFilter(conv.inner.weights, graph))
       .Constant(PackDepthwiseFilter(conv.weights, graph, "depthwise"))
       .Grid(groups * t.invocations, 1, src.b)
       .WorkGroup(t.invocations, 1, 1)
@@ -457,11 +444,9 @@ absl::Status PlanTransposeDirect(const Convolution& conv, Planner* planner) {
                                        dst.slices(), planner->choices());
   const int64_t step = int64_t{tile.pixels} * window.stride_w;
   const int64_t tiles_x = (dst.w + step - 1) / step * window.stride_w;
-  Dispatch d("transpose_conv");
+  Dispatch d = ConvDispatch("transpose_conv", conv);
   d.Define("TILE_PIXELS", tile.pixels)
       .Define("TILE_SLICES", tile.slices)
-      .Read("src", conv.src)
-      .Write("dst", conv.dst)
       .Grid(tiles_x, dst.h, DivideUp(dst.slices(), tile.slices) * dst.b);
   if (planner->choices().share_programs > 0) d.Define("ROLLED_OUTPUTS");
   RETURN_IF_ERROR(BindFilter(conv, planner, &d));
@@ -496,14 +481,12 @@ absl::Status PlanTransposeUnrolled(const Convolution& conv, Planner* planner) {
   const Shape& src = conv.src_shape;
   const int pixels = Even(src.w, kPixels);
   const int tiles_x = DivideUp(src.w, pixels);
-  Dispatch d("transpose_conv_unrolled");
+  Dispatch d = ConvDispatch("transpose_conv_unrolled", conv);
   d.Define("TILE_PIXELS", pixels)
       .Define("SLICES", conv.dst_shape.slices())
       .Define("SRC_SLICES", src.slices())
       .Define("KERNEL_W", conv.window_w)
       .Define("KERNEL_H", conv.window_h)
-      .Read("src", conv.src)
-      .Write("dst", conv.dst)
       .Grid(int64_t{tiles_x} * src.h, 1, src.b);
   RETURN_IF_ERROR(BindFilter(conv, planner, &d));
   d.constants.back().literal = true;

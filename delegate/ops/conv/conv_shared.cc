@@ -109,8 +109,7 @@ bool AppliesConvShared(const Convolution& conv, const Planner& planner) {
 absl::Status PlanConvShared(const Convolution& conv, Planner* planner) {
   const SharedWork work = WorkOf(conv, planner->graph());
   const auto grid = ChooseSharedGrid(work, planner->profile());
-  Dispatch d("conv_shared");
-  d.Read("src", conv.src).Write("dst", conv.dst);
+  Dispatch d = ConvDispatch("conv_shared", conv);
   if (TakesRows(conv, planner->graph())) {
     d.Define("ROWS");
     RETURN_IF_ERROR(BindFilter(conv, planner, &d));

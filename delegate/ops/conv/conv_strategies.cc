@@ -29,11 +29,9 @@ absl::Status PlanConvDirect(const Convolution& conv, Planner* planner) {
     while (group_outputs % tile.slices != 0) --tile.slices;
   }
   const int tiles_x = DivideUp(dst.w, tile.pixels);
-  Dispatch d("conv_2d");
+  Dispatch d = ConvDispatch("conv_2d", conv);
   d.Define("TILE_PIXELS", tile.pixels)
       .Define("TILE_SLICES", tile.slices)
-      .Read("src", conv.src)
-      .Write("dst", conv.dst)
       .Grid(tiles_x * dst.h, DivideUp(dst.slices(), tile.slices), dst.b);
   RETURN_IF_ERROR(BindFilter(conv, planner, &d));
   BindWindow(conv, &d);
@@ -75,7 +73,7 @@ absl::Status PlanConvUnrolled(const Convolution& conv, Planner* planner) {
       dst.w, std::clamp(profile.choices.unrolled_terms / (2 * BlocksOf(conv)),
                         1, profile.choices.conv_tile_pixels));
   const int tiles_x = DivideUp(dst.w, pixels);
-  Dispatch d("conv_unrolled");
+  Dispatch d = ConvDispatch("conv_unrolled", conv);
   if (conv.ReadsOutside()) d.Define("PADDED");
   d.Define("TILE_PIXELS", pixels)
       .Define("SLICES", dst.slices())
@@ -87,8 +85,6 @@ absl::Status PlanConvUnrolled(const Convolution& conv, Planner* planner) {
       .Define("ADD_SLICES", Calls("add_slice(", src.slices()))
       .Define("ADD_ROWS", Calls("add_row(s, ", conv.window_h))
       .Define("ADD_TAPS", Calls("add_tap(s, ky, ", conv.window_w))
-      .Read("src", conv.src)
-      .Write("dst", conv.dst)
       .Grid(tiles_x * dst.h, 1, dst.b);
   RETURN_IF_ERROR(BindFilter(conv, planner, &d));
   d.constants.back().literal = true;
@@ -163,13 +159,11 @@ bool AppliesConvSplitK(const Convolution& conv, const Planner& planner) {
 
 absl::Status PlanConvSplitK(const Convolution& conv, Planner* planner) {
   const Split split = Choose(conv, planner->profile());
-  Dispatch d("conv_split_k");
+  Dispatch d = ConvDispatch("conv_split_k", conv);
   if (conv.IsPointwise()) d.Define("POINTWISE");
   d.Define("LANES", split.lanes)
       .Define("TILE_PIXELS", split.tile.pixels)
       .Define("TILE_SLICES", split.tile.slices)
-      .Read("src", conv.src)
-      .Write("dst", conv.dst)
       .Grid(DivideUp(conv.pixels(), split.tile.pixels),
             DivideUp(conv.dst_shape.slices(), split.tile.slices), split.lanes)
       .WorkGroup(kGroupPixels, kGroupSlices, split.lanes)
@@ -312,11 +306,9 @@ absl::Status PlanConv1x1(const Convolution& conv, Planner* planner) {
   const DeviceProfile& profile = planner->profile();
   const bool flat = HasFlatPlanes(conv, *planner);
   const ConvTile tile = TileOf(conv, flat, *planner);
-  Dispatch d("conv_1x1");
+  Dispatch d = ConvDispatch("conv_1x1", conv);
   d.Define("TILE_PIXELS", tile.pixels)
       .Define("TILE_SLICES", tile.slices)
-      .Read("src", conv.src)
-      .Write("dst", conv.dst)
       .Grid(DivideUp(conv.pixels(), tile.pixels),
             DivideUp(conv.dst_shape.slices(), tile.slices), 1);
   if (flat) {
@@ -345,6 +337,12 @@ constexpr const ConvStrategy* kStrategies[] = {
     &kTransposeUnrolled, &kTransposeDirect, &kPointwiseDepthwise};
 
 }  // namespace
+
+Dispatch ConvDispatch(absl::string_view shader, const Convolution& conv) {
+  Dispatch d(shader);
+  d.Read("src", conv.src).Write("dst", conv.dst);
+  return d;
+}
 
 absl::Span<const ConvStrategy* const> ConvStrategies() { return kStrategies; }
 

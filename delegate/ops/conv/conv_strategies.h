@@ -78,6 +78,9 @@ extern const ConvStrategy kTransposeDirect;
 // kPointwiseDepthwise, over whole planes in shared memory.
 extern const ConvStrategy kPointwiseDepthwise;
 
+// A dispatch that reads the convolution's "src" and writes its "dst".
+Dispatch ConvDispatch(absl::string_view shader, const Convolution& conv);
+
 // All strategies, in order of precedence.
 absl::Span<const ConvStrategy* const> ConvStrategies();
 

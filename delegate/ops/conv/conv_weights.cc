@@ -43,7 +43,10 @@ void FillFilter(const Filter& filter, const FilterValues& weights,
                 const BiasAt& bias_at, absl::Span<float> out) {
   std::vector<float> room;
   const float* const values = weights(&room).data();
-  InRanges(filter.outputs, out.size() * 4, [&](int begin, int end) {
+  // Of less, starting threads takes longer than it saves.
+  constexpr size_t kFloatsForThreads = 1 << 18;
+  const int threads = out.size() < kFloatsForThreads ? 1 : ThreadsForWork();
+  InRangesBy(threads, filter.outputs, [&](int begin, int end) {
     for (int o = begin; o < end; ++o) {
       const int64_t shift = FirstTexel(filter, o);
       for (int tap = 0; tap < filter.taps; ++tap) {
@@ -108,7 +111,7 @@ absl::Status CheckWeights(const Tensor& tensor, absl::string_view what) {
     return Unimplemented(what, " has rows of ", tensor.shape.c,
                          " values; up to ", kMaxRow, " are supported");
   }
-  if (!tensor.is_constant()) return CheckFloat(tensor, what);
+  if (!tensor.is_constant()) return CheckElementType(tensor, what, "fq");
   if (tensor.type != DataType::kFloat32 && tensor.type != DataType::kFloat16) {
     return Unimplemented(what, " is ", DataTypeName(tensor.type),
                          "; float32 and float16 are supported");
@@ -179,6 +182,14 @@ PackedConstant PackFilter(const WeightIds& ids, const Filter& filter,
                           const Graph& graph) {
   return PackFilter(ValuesOf(graph.tensor(ids.weights)),
                     BiasValuesOf(ids.Bias(graph)), filter);
+}
+
+PackedConstant PackPointwiseFilter(const WeightIds& ids, const Graph& graph,
+                                   absl::string_view name) {
+  const Shape& s = graph.tensor(ids.weights).shape;
+  PackedConstant packed = PackFilter(ids, {s.b, 1, s.c, 1}, graph);
+  packed.name = std::string(name);
+  return packed;
 }
 
 int64_t FilterBlockTexels(const Filter& filter, int block_slices) {

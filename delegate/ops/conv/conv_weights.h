@@ -46,6 +46,9 @@ PackedConstant PackFilter(FilterValues weights, FilterValues bias,
 // The same for constant weights and an optional constant bias.
 PackedConstant PackFilter(const WeightIds& ids, const Filter& filter,
                           const Graph& graph);
+// The same for a 1x1 convolution.
+PackedConstant PackPointwiseFilter(const WeightIds& ids, const Graph& graph,
+                                   absl::string_view name = "weights");
 
 // The same in blocks of `block_slices` output slices, one row each, ordered by
 // term (tap * input slices + input slice), input channel and output slice,
@@ -81,7 +84,7 @@ absl::Status BindFilter(const Convolution& conv, Planner* planner, Dispatch* d);
 int BlocksOf(const Convolution& conv);
 
 // True if literals in the shader pay, for SIMD processors, which then load a
-// weight once for all lanes: the weights are constant, finite and few
+// weight once for all lanes. The weights are constant, finite and few
 // (unrolled_terms of the profile), there are many pixels, and the plan has few
 // such shaders, each of which is a separate program.
 bool PaysAsLiterals(const Convolution& conv, const Planner& planner);

@@ -59,13 +59,6 @@ Tiles TilesOf(const Shape& dst) {
   return tiles;
 }
 
-bool IsCandidate(const Convolution& conv) {
-  return conv.kind == Convolution::Kind::kWindow && conv.window_h == kWindow &&
-         conv.window_w == kWindow && conv.window.HasUnitStride() &&
-         !conv.window.IsDilated() && conv.filter.groups == 1 &&
-         !conv.quantized && conv.constant_weights;
-}
-
 // A tensor between two dispatches: the tiles in a row, a row for each of the 36
 // elements that a tile has.
 Shape PlanesOf(int tiles, int channels) {
@@ -141,7 +134,6 @@ PackedConstant PackBias(const Tensor* bias, int slices) {
   packed.cacheable = true;
   packed.fill = [bias = bias == nullptr ? Tensor()
                                         : *bias](absl::Span<float> out) {
-    if (!bias.is_constant()) return;
     const auto values = ConstantFloats(bias);
     if (values.ok()) std::copy(values->begin(), values->end(), out.begin());
   };
@@ -171,7 +163,10 @@ FilterValues WinogradFilterOf(const Tensor& filter) {
 }
 
 bool AppliesConvWinograd(const Convolution& conv, const Planner& planner) {
-  return IsCandidate(conv) &&
+  return conv.kind == Convolution::Kind::kWindow && conv.window_h == kWindow &&
+         conv.window_w == kWindow && conv.window.HasUnitStride() &&
+         !conv.window.IsDilated() && conv.filter.groups == 1 &&
+         !conv.quantized && conv.constant_weights &&
          Pays(conv.src_shape, conv.dst_shape, planner.profile());
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/numeric/bits.h"
 #include "base/status_macros.h"
 #include "delegate/ops/conv/conv_2d.h"
 #include "delegate/ops/conv/conv_strategies.h"
@@ -20,15 +21,11 @@ constexpr int kAbreastInvocations = 64;
 constexpr int kMinValues = 64;
 
 int PowerOfTwo(int min) {
-  int power = 1;
-  while (power < min) power *= 2;
-  return power;
+  return static_cast<int>(absl::bit_ceil(static_cast<unsigned>(min)));
 }
 
 int Logarithm(int power) {
-  int bits = 0;
-  while (power > 1 << bits) ++bits;
-  return bits;
+  return absl::countr_zero(static_cast<unsigned>(power));
 }
 
 // How planes of `src` are walked through.
@@ -88,10 +85,9 @@ absl::StatusOr<TensorId> AddBands(const Node& node, Planner* planner) {
   const int bands = DivideUp(pixels, kPixels);
   const TensorId sums =
       planner->AddTemporary("bands", {src.b, 1, bands, src.c});
-  Dispatch d("squeeze_excite");
+  Dispatch d = TexelDispatch("squeeze_excite", node.inputs[kSqueezeSource],
+                             sums, *planner);
   d.Define("BANDS")
-      .Read("src", node.inputs[kSqueezeSource])
-      .Write("dst", sums)
       .Grid(int64_t{bands} * threads, src.slices(), src.b)
       .WorkGroup(threads, 1, 1)
       .SharedMemory(int64_t{16} * threads);
@@ -102,15 +98,6 @@ absl::StatusOr<TensorId> AddBands(const Node& node, Planner* planner) {
   BindWidth(src, &d);
   RETURN_IF_ERROR(planner->Add(std::move(d)));
   return sums;
-}
-
-PackedConstant WeightsFor(const Graph& graph, const Node& node, int weights,
-                          int bias, const char* name) {
-  const WeightIds ids = {node.inputs[weights], node.inputs[bias]};
-  const Shape& s = graph.tensor(ids.weights).shape;
-  PackedConstant packed = PackFilter(ids, {s.b, 1, s.c, 1}, graph);
-  packed.name = name;
-  return packed;
 }
 
 }  // namespace
@@ -139,20 +126,20 @@ absl::Status PlanSqueezeExcite(const Node& node, Planner* planner) {
     return Exhausted("a squeeze-excite block of ", slices.max(),
                      " slices has no work group on the device");
   }
-  Dispatch d("squeeze_excite");
+  Dispatch d =
+      TexelDispatch("squeeze_excite", source, node.outputs[0], *planner);
   d.Define("VALUES", values)
-      .Read("src", source)
-      .Write("dst", node.outputs[0])
       .Grid(invocations, 1, src.b)
       .WorkGroup(invocations, 1, 1)
       .SharedMemory(SqueezeExciteSharedBytes(invocations, values));
   if (!a.adds_bands_first) {
     ApplyInputStage(StageOf(node, kInputStage), source, &d);
   }
-  d.Constant(WeightsFor(graph, node, kSqueezeWeights, kSqueezeBias, "squeeze"));
+  d.Constant(PackPointwiseFilter(WeightsOf(node, kSqueezeWeights, kSqueezeBias),
+                                 graph, "squeeze"));
   if (has_second) {
-    d.Define("EXCITE").Constant(
-        WeightsFor(graph, node, kExciteWeights, kExciteBias, "excite"));
+    d.Define("EXCITE").Constant(PackPointwiseFilter(
+        WeightsOf(node, kExciteWeights, kExciteBias), graph, "excite"));
     d.Apply(kInnerStage, StageOf(node, kInnerStage));
   }
   const int mean_lanes = LanesOf(slices.source, src.h * src.w, invocations);

@@ -109,22 +109,18 @@ absl::Status PlanElementwise(const Node& node, Planner* planner) {
   ASSIGN_OR_RETURN(auto source,
                    Aligned(planner, node.inputs[attributes.source],
                            attributes.source_shape, node.outputs[0]));
-  std::vector<PostOp> functions;
+  Dispatch d = TexelDispatch("copy", source, node.outputs[0], *planner);
   for (const RealignedFunction& f : attributes.functions) {
     PostOp op = f.function;
     if (op.operand != kNoTensor) {
-      ASSIGN_OR_RETURN(auto operand, Aligned(planner, node.inputs[op.operand],
-                                             f.operand_shape, node.outputs[0]));
-      op.operand = operand;
+      ASSIGN_OR_RETURN(op.operand, Aligned(planner, node.inputs[op.operand],
+                                           f.operand_shape, node.outputs[0]));
     }
-    functions.push_back(std::move(op));
+    d.post_ops.push_back(std::move(op));
   }
-  const Shape shape = planner->shape(node.outputs[0]);
-  Dispatch d("copy");
-  d.Read("src", source).Write("dst", node.outputs[0]);
-  if (attributes.source_shape.c == 1 && shape.c > 1) d.Define("SPLAT");
-  d.post_ops = std::move(functions);
-  d.OverTexels(shape);
+  if (attributes.source_shape.c == 1 && planner->shape(node.outputs[0]).c > 1) {
+    d.Define("SPLAT");
+  }
   return planner->Add(std::move(d));
 }
 
@@ -142,19 +138,6 @@ bool IsPlainElementwise(const Graph& graph, const Node& node) {
 }
 
 namespace {
-
-absl::StatusOr<PostOp> PostOpOf(const NodeView& node) {
-  PostOp op = FunctionOf(node);
-  if (node.builtin_code == BuiltinOperator_LEAKY_RELU) {
-    ASSIGN_OR_RETURN(auto params, node.Get<LeakyReluParams>());
-    op.params[0] = params->alpha;
-  }
-  if (node.builtin_code == BuiltinOperator_GELU) {
-    ASSIGN_OR_RETURN(auto params, node.Get<GeluParams>());
-    if (params->approximate) op.function = "gelu_tanh";
-  }
-  return op;
-}
 
 // The first value of a constant of integers that `is_bad`; nullopt: none.
 absl::StatusOr<std::optional<int>> FirstThat(const Tensor& tensor,
@@ -292,24 +275,31 @@ absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
 }  // namespace
 
 absl::StatusOr<ParsedNode> ParseUnary(const NodeView& node) {
-  ASSIGN_OR_RETURN(auto function, PostOpOf(node));
+  PostOp op = FunctionOf(node);
+  if (node.builtin_code == BuiltinOperator_LEAKY_RELU) {
+    ASSIGN_OR_RETURN(auto params, node.Get<LeakyReluParams>());
+    op.params[0] = params->alpha;
+  }
+  if (node.builtin_code == BuiltinOperator_GELU) {
+    ASSIGN_OR_RETURN(auto params, node.Get<GeluParams>());
+    if (params->approximate) op.function = "gelu_tanh";
+  }
   ElementwiseAttributes attributes;
   attributes.source_shape = node.inputs[0]->shape;
-  return ParsedNode{attributes, {std::move(function)}};
+  return ParsedNode{attributes, {std::move(op)}};
 }
 
 absl::StatusOr<ParsedNode> ParseBinary(const NodeView& node) {
-  auto parsed =
-      ParseFunctionOfTwo(node, FunctionOf(node), /*first_is_source=*/false);
-  if (!parsed.ok()) return parsed.status();
+  ASSIGN_OR_RETURN(auto parsed, ParseFunctionOfTwo(node, FunctionOf(node),
+                                                   /*first_is_source=*/false));
   RETURN_IF_ERROR(CheckOperands(node));
   ASSIGN_OR_RETURN(auto activation, ActivationOf(node));
   if (IsIntegers(*node.outputs[0]) && !activation.empty() &&
       activation.front().function != "clamp") {
     return Unimplemented("a fused activation that is not of int32");
   }
-  parsed->post_ops.insert(parsed->post_ops.end(), activation.begin(),
-                          activation.end());
+  parsed.post_ops.insert(parsed.post_ops.end(), activation.begin(),
+                         activation.end());
   return parsed;
 }
 
@@ -317,23 +307,21 @@ absl::Status PlanAddN(const Node& node, Planner* planner) {
   // Two operands a dispatch: with source and result, the four images that a
   // minimal device binds.
   constexpr size_t kOperands = 2;
-  const Shape shape = planner->shape(node.outputs[0]);
+  const Tensor& output = planner->tensor(node.outputs[0]);
   TensorId sum = node.inputs[0];
   size_t next = 1;
   do {
-    Dispatch d("copy");
-    d.Read("src", sum);
     const size_t end = std::min(node.inputs.size(), next + kOperands);
+    const TensorId dst =
+        end == node.inputs.size()
+            ? node.outputs[0]
+            : planner->AddTemporary("partial sum", output.shape, output.type);
+    Dispatch d = TexelDispatch("copy", sum, dst, *planner);
     for (; next < end; ++next) {
       d.post_ops.push_back({"add", {}, node.inputs[next]});
     }
-    sum = next == node.inputs.size()
-              ? node.outputs[0]
-              : planner->AddTemporary("partial sum", shape,
-                                      planner->tensor(node.outputs[0]).type);
-    d.Write("dst", sum);
-    d.OverTexels(shape);
     RETURN_IF_ERROR(planner->Add(std::move(d)));
+    sum = dst;
   } while (next < node.inputs.size());
   return absl::OkStatus();
 }
@@ -585,7 +573,7 @@ absl::Status PlanCast(const Node& node, Planner* planner) {
 absl::StatusOr<ParsedNode> ParseDequantize(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   if (input.is_constant()) return ParsedNode{};
-  RETURN_IF_ERROR(CheckFloat(input, "input"));
+  RETURN_IF_ERROR(CheckElementType(input, "input", "fq"));
   // In the float view the input holds real values already: a copy.
   return ParsedNode{ElementwiseAttributes{0, input.shape, {}}};
 }

@@ -10,7 +10,6 @@
 #include "absl/strings/string_view.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/op.h"
-#include "delegate/plan/planner.h"
 #include "quant/fixed_point.h"
 
 namespace gles_delegate {
@@ -39,8 +38,6 @@ TensorId SourceOfFunctions(const Graph& graph, const Node& node);
 // True if the node does nothing but its post-ops: no broadcast of the source,
 // no realigned operand. The fusion pass may then remove it.
 bool IsPlainElementwise(const Graph& graph, const Node& node);
-
-// --- Comparisons, SELECT, SELECT_V2 ------------------------------------------
 
 // 8-bit tensors are compared as in TFLite: both sides are scaled in integers,
 // so that values which become equal by its rounding are equal.

@@ -40,15 +40,11 @@ constexpr int kBoxes = 0, kClasses = 1, kScoresOut = 2, kCount = 3;  // outputs
 constexpr int kMaxDetections = 1024;  // each is a pass over the anchors
 constexpr int kMaxClassesOfEach = 16;
 
-bool IsFloatOrUint8(const Tensor& tensor) {
-  return tensor.stored() == DataType::kFloat32 ||
-         tensor.stored() == DataType::kUint8;
-}
-
 absl::Status CheckDetectionTypes(const NodeView& node) {
   for (int i : {kEncodings, kScores, kAnchors}) {
     const Tensor& input = *node.inputs[i];
-    if (!IsFloatOrUint8(input)) {
+    if (input.stored() != DataType::kFloat32 &&
+        input.stored() != DataType::kUint8) {
       return Unimplemented("input ", i, " is ", DataTypeName(input.stored()),
                            ", TFLite's kernel takes float32 and uint8 alone");
     }

@@ -254,13 +254,9 @@ absl::StatusOr<ParsedNode> ParseTransformTensorBilinear(const NodeView& node) {
 
 absl::Status PlanTransformTensorBilinear(const Node& node, Planner* planner) {
   const auto& p = node.Get<TransformTensorParams>();
-  const Shape& dst = planner->shape(node.outputs[0]);
-  Dispatch d("transform_tensor_bilinear");
+  Dispatch d = TexelDispatch("transform_tensor_bilinear", node, *planner,
+                             {"src", "matrix"});
   if (p.half_pixel_centers) d.Define("HALF_PIXEL_CENTERS");
-  d.Read("src", node.inputs[0])
-      .Read("matrix", node.inputs[1])
-      .Write("dst", node.outputs[0])
-      .Grid(dst.w, dst.h, dst.slices());
   return planner->Add(std::move(d));
 }
 
@@ -281,11 +277,9 @@ absl::StatusOr<ParsedNode> ParseTransformLandmarks(const NodeView& node) {
 absl::Status PlanTransformLandmarks(const Node& node, Planner* planner) {
   const auto& p = node.Get<TransformLandmarksParams>();
   const Shape& dst = planner->shape(node.outputs[0]);
-  Dispatch d("transform_landmarks");
-  d.Read("src", node.inputs[0])
-      .Read("matrix", node.inputs[1])
-      .Write("dst", node.outputs[0])
-      .Grid(dst.slices(), dst.w, 1);
+  Dispatch d =
+      TexelDispatch("transform_landmarks", node, *planner, {"src", "matrix"});
+  d.Grid(dst.slices(), dst.w, 1);
   d.uniforms.Int("dimensions", p.dimensions);
   d.uniforms.Float("scale", p.scale);
   return planner->Add(std::move(d));
@@ -318,14 +312,11 @@ absl::Status PlanLandmarksToTransformMatrix(const Node& node,
       out[4 * i] = static_cast<float>(indices[i]);
     }
   };
-  Dispatch d("landmarks_to_transform_matrix");
+  Dispatch d = TexelDispatch("landmarks_to_transform_matrix", node, *planner);
   d.Define("VERSION", p.version);
   // The position of landmark i: at x = i, or from channel i * dimensions on.
   if (planner->shape(node.inputs[0]).w == 1) d.Define("IN_CHANNELS");
-  d.Read("src", node.inputs[0])
-      .Write("dst", node.outputs[0])
-      .Constant(std::move(subset))
-      .Grid(1, 1, 1);
+  d.Constant(std::move(subset)).Grid(1, 1, 1);
   d.uniforms.Int4("who", p.left, p.right, static_cast<int>(p.subset.size()), 0);
   d.uniforms.Float4("sizes", {static_cast<float>(p.input_width),
                               static_cast<float>(p.input_height),

@@ -124,11 +124,9 @@ absl::Status PlanGemvBySlices(const Convolution& conv, Planner* planner) {
   const int block = profile.choices.simd_lanes;
   const int rows = conv.pixels();
   const int tile_rows = Even(rows, MaxProductRows(profile.choices));
-  Dispatch d("gemv_by_slices");
+  Dispatch d = ConvDispatch("gemv_by_slices", conv);
   d.Define("BLOCK", block)
       .Define("TILE_ROWS", tile_rows)
-      .Read("src", conv.src)
-      .Write("dst", conv.dst)
       .Constant(
           PackFilterBlocks(conv.weights, conv.filter, planner->graph(), block))
       .Grid(conv.dst_shape.slices(), DivideUp(rows, tile_rows), 1);
@@ -214,7 +212,7 @@ absl::Status PlanGemvByLanes(const Convolution& conv, Planner* planner) {
   const int shared_bytes = SharedBytesOf(conv) * tile_rows;
   const int lanes =
       slice_a_lane ? 1 : Lanes(sums, steps, shared_bytes, profile);
-  Dispatch d("gemv_by_lanes");
+  Dispatch d = ConvDispatch("gemv_by_lanes", conv);
   if (elements) {
     d.Define("ELEMENTS");
   } else if (conv.filter.taps == 1) {
@@ -223,8 +221,6 @@ absl::Status PlanGemvByLanes(const Convolution& conv, Planner* planner) {
   d.Define("LANES", lanes)
       .Define("AT_ONCE", SumsAtOnce(profile.choices))
       .Define("TILE_ROWS", tile_rows)
-      .Read("src", conv.src)
-      .Write("dst", conv.dst)
       .Grid(lanes > 1 ? lanes : slices, lanes > 1 ? slices : 1,
             DivideUp(rows, tile_rows));
   RETURN_IF_ERROR(BindFilter(conv, planner, &d));
@@ -338,11 +334,6 @@ void BindMatrices(const Node& node, const BatchMatMulAttributes& a,
   d->uniforms.Int("rows_in_batch", rank == 2 ? 1 : 0);
 }
 
-// Rows of x times the rows of one constant or computed matrix.
-bool IsMatrixProduct(const BatchMatMulAttributes& a) {
-  return !a.adj_x && a.adj_y && a.y.size() == 2;
-}
-
 bool Repeats(int extent, int of) { return extent == 1 || extent == of; }
 
 // The node as products of matrices whose rows are along the width; nullopt if
@@ -398,7 +389,8 @@ absl::Status PlanBatchMatMul(const Node& node, Planner* planner) {
   const Tensor& dst = planner->tensor(node.outputs[0]);
   const Matrix x = MatrixOf(a.x, a.adj_x);
   const Matrix y = MatrixOf(a.y, a.adj_y);
-  if (IsMatrixProduct(a)) {
+  // Rows of x times the rows of one constant or computed matrix.
+  if (!a.adj_x && a.adj_y && a.y.size() == 2) {
     return PlanConvolution(
         Convolution::OfRows(node.inputs[0], node.outputs[0], {node.inputs[1]},
                             y.columns, x.columns, planner->graph()),

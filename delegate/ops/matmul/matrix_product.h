@@ -9,7 +9,6 @@
 #include "absl/strings/string_view.h"
 #include "delegate/device/device_profile.h"
 #include "delegate/graph/graph.h"
-#include "delegate/graph/op.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/conv/convolution.h"
 #include "delegate/plan/dispatch.h"
@@ -81,8 +80,6 @@ inline int MaxProductRows(const DeviceChoices& choices) {
   return choices.few_registers != 0 ? 2 : 4;
 }
 
-// --- FULLY_CONNECTED ---------------------------------------------------------
-
 struct FullyConnectedAttributes {
   // TFLite sums 16-bit activations without a bias in 64 bits.
   bool sums_in_64_bits = false;
@@ -94,8 +91,6 @@ struct FullyConnectedAttributes {
 
 // The input RowNorm::scale of a node that normalizes. No model has it.
 constexpr size_t kRowScale = 3;
-
-// --- BATCH_MATMUL ------------------------------------------------------------
 
 struct BatchMatMulAttributes {
   bool adj_x = false;  // whether the last two axes are transposed

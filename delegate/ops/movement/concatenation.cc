@@ -28,11 +28,6 @@ AxisPlace PlaceOfAxis(absl::Span<const int> dims, int axis) {
           ProductOf(dims.subspan(axis + 1, rank - 3 - (axis + 1)))};
 }
 
-// Above rank 5: the axes before the last four, as one.
-int OuterOfFive(absl::Span<const int> dims) {
-  return ProductOf(dims.first(dims.size() - 4));
-}
-
 // kInvalidArgument: along `axis`, the pieces have not together as many elements
 // as the whole, or another axis differs.
 absl::Status CheckPieces(absl::Span<const Tensor* const> pieces,
@@ -104,7 +99,9 @@ Remap RemapOfAxis(const std::vector<int>& dims, int axis, bool adds) {
   remap = Remap::Constant();
   int rank = static_cast<int>(dims.size());
   if (rank > 5) {
-    (adds ? remap.dst_outer : remap.src_outer) = OuterOfFive(dims);
+    // The axes before the last four are one.
+    (adds ? remap.dst_outer : remap.src_outer) =
+        ProductOf(absl::MakeConstSpan(dims).first(rank - 4));
     (adds ? remap.src_outer : remap.dst_outer) = 1;
     axis -= rank - 5;
     rank = 5;

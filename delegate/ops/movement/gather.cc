@@ -9,7 +9,6 @@
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/graph/constant_values.h"
-#include "delegate/graph/texels.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_weights.h"
 #include "delegate/ops/movement/remap.h"
@@ -21,11 +20,9 @@ namespace gles_delegate {
 absl::StatusOr<TensorId> IndicesAsInt32(Planner* planner, TensorId id) {
   if (planner->tensor(id).type == DataType::kInt32) return id;
   ASSIGN_OR_RETURN(auto values, ConstantInts(planner->tensor(id)));
-  const auto bytes = AsBytes<int>(values);
   Tensor ints = planner->tensor(id);
   ints.type = DataType::kInt32;
-  ints.constant =
-      ConstantData::Own(std::vector<uint8_t>(bytes.begin(), bytes.end()));
+  ints.constant = ConstantData::Of(values);
   return planner->AddConstantView(ints, ints.shape);
 }
 
@@ -103,11 +100,9 @@ absl::Status AddLinearGather(const Node& node, const LinearGather& gather,
     d.Read("src", src);
   }
   d.Read("indices", index).Write("dst", dst);
-  int rows = 1;
-  for (int i = 0; i < gather.depth; ++i) rows *= gather.extents[i];
   BindSlices(gather, &d);
   d.uniforms.Int("outer", gather.outer);
-  d.uniforms.Int("rows", rows);
+  d.uniforms.Int("rows", ProductOf(gather.extents));
   d.OverTexels(to);
   return AddInLightGroups(std::move(d), planner);
 }
@@ -164,11 +159,10 @@ absl::StatusOr<ParsedNode> ParseGather(const NodeView& node) {
     a.linear = linear;
     return ParsedNode{std::move(a)};
   }
-  ASSIGN_OR_RETURN(auto values, ConstantInts(indices));
+  ASSIGN_OR_RETURN(a.indices, ConstantInts(indices));
   std::vector<int> picked = dims;
-  picked[axis] = static_cast<int>(values.size());
+  picked[axis] = static_cast<int>(a.indices.size());
   a.axis = BhwcAxis(axis, rank);
-  a.indices = std::move(values);
   a.picked = Shape::FromDims(picked);
   return ParsedNode{std::move(a)};
 }
@@ -176,9 +170,8 @@ absl::StatusOr<ParsedNode> ParseGather(const NodeView& node) {
 absl::Status AddGather(Planner* planner, TensorId src, TensorId dst, int axis,
                        const std::vector<int>& indices) {
   constexpr int kComponents[] = {3, 1, 0, 2};  // of B, H, W, C in the shader
-  Dispatch d("gather");
+  Dispatch d = TexelDispatch("gather", src, dst, *planner);
   d.Define("AXIS", kComponents[axis]);
-  d.Read("src", src).Write("dst", dst);
   const int count = static_cast<int>(indices.size());
   PackedConstant table("table", kTableWidth,
                        (count + kTableWidth - 1) / kTableWidth);
@@ -188,7 +181,6 @@ absl::Status AddGather(Planner* planner, TensorId src, TensorId dst, int axis,
     for (size_t i = 0; i < indices->size(); ++i) texels[4 * i] = (*indices)[i];
   };
   d.Constant(std::move(table));
-  d.OverTexels(planner->shape(dst));
   return AddInLightGroups(std::move(d), planner);
 }
 

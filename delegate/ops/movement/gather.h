@@ -13,7 +13,6 @@
 #include "delegate/graph/op.h"
 #include "delegate/ops/dispatches.h"
 #include "delegate/ops/reduction/reduction.h"
-#include "delegate/plan/dispatch.h"
 
 namespace gles_delegate {
 
@@ -55,8 +54,6 @@ struct OneHotAttributes {
   int depth = 1;
   int inner = 1;  // elements after the new axis
 };
-
-// --- SCATTER_ND, segments ----------------------------------------------------
 
 // SCATTER_ND adds in order of the indices, as TFLite does; int32 modulo 2^32.
 // In linear element order the updates are [count, inner], the indices [count,
@@ -119,8 +116,6 @@ struct MovedFunctionsAttributes {
 PlanFunction PlanMovedFunctions;
 inline constexpr OpDefinition kMovedFunctionsOp =
     OpOfPasses("MOVED_FUNCTIONS", PlanMovedFunctions);
-
-// --- DYNAMIC_UPDATE_SLICE ----------------------------------------------------
 
 // As TFLite does, the place is clamped so that the update fits. Of tensors as
 // the model has them: passes may give them other dims.

@@ -175,18 +175,13 @@ absl::Status PlanRemap(const Node& node, Planner* planner) {
 }
 
 absl::Status AddReshape(Planner* planner, TensorId src, TensorId dst) {
-  const Shape from = planner->shape(src);
-  const Shape to = planner->shape(dst);
+  const Shape& from = planner->shape(src);
+  const Shape& to = planner->shape(dst);
   if (from == to) {
-    Dispatch copy("copy");
-    copy.Read("src", src).Write("dst", dst);
-    copy.OverTexels(to);
-    return planner->Add(std::move(copy));
+    return planner->Add(TexelDispatch("copy", src, dst, *planner));
   }
-  Dispatch d("reshape");
+  Dispatch d = TexelDispatch("reshape", src, dst, *planner);
   if (from.c == to.c || (from.c % 4 == 0 && to.c % 4 == 0)) d.Define("WHOLE");
-  d.Read("src", src).Write("dst", dst);
-  d.OverTexels(to);
   return AddInLightGroups(std::move(d), planner);
 }
 

@@ -11,7 +11,6 @@
 #include "absl/types/span.h"
 #include "base/status_macros.h"
 #include "delegate/graph/graph.h"
-#include "delegate/graph/op.h"
 #include "delegate/plan/planner.h"
 
 namespace gles_delegate {
@@ -109,8 +108,6 @@ struct ReverseSequenceAttributes {
   int batch_axis = 0;     // of AxisArray
 };
 
-// --- CONCATENATION -----------------------------------------------------------
-
 struct ConcatenationAttributes {
   int axis = 3;   // of AxisArray
   int outer = 0;  // of ExtentsOf()
@@ -121,8 +118,6 @@ struct ConcatenationAttributes {
 // a dispatch writes whole texels from up to three inputs.
 absl::Status AddConcatenation(Planner* planner, std::vector<TensorId> inputs,
                               TensorId output, int axis);
-
-// --- PACK --------------------------------------------------------------------
 
 struct PackAttributes {
   int axis = 0;           // of the output's AxisArray

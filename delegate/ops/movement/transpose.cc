@@ -329,18 +329,18 @@ absl::StatusOr<ParsedNode> ParseSpaceDepth(const NodeView& node) {
   if (block < 1 || block > kMaxBlock) {
     return Invalid("block ", block, " is not 1 to ", kMaxBlock);
   }
-  return ParsedNode{SpaceDepthAttributes{block}};
+  return ParsedNode{*params};
 }
 
 absl::Status PlanSpaceDepth(const Node& node, Planner* planner) {
-  const auto& a = node.Get<SpaceDepthAttributes>();
+  const auto& a = node.Get<SpaceDepthParams>();
   const bool to_depth = node.op->name == "SPACE_TO_DEPTH";
   Dispatch d = TexelDispatch(to_depth ? "space_to_depth" : "depth_to_space",
                              node, *planner);
   // The channels of a pixel of the wide tensor stay together in both.
   const TensorId wide = to_depth ? node.inputs[0] : node.outputs[0];
   if (planner->shape(wide).c % 4 == 0) d.Define("WHOLE");
-  d.uniforms.Int("block", a.block);
+  d.uniforms.Int("block", a.block_size);
   return AddInLightGroups(std::move(d), planner);
 }
 

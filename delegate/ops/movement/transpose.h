@@ -126,13 +126,6 @@ class ElementMap {
   int64_t offset_ = 0;
 };
 
-// --- Blocks of pixels --------------------------------------------------------
-
-// Of DEPTH_TO_SPACE and SPACE_TO_DEPTH: of block x block pixels.
-struct SpaceDepthAttributes {
-  int block = 2;
-};
-
 // SPACE_TO_BATCH_ND moves the pixels of each block, row by row, to separate
 // batches: dst[(j * block_w + i) * B + b, y, x] = src[b, y * block_h + j - top,
 // x * block_w + i - left], zero outside src. BATCH_TO_SPACE_ND is its inverse,

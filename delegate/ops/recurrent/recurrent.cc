@@ -13,6 +13,7 @@
 #include "delegate/ops/checks.h"
 #include "delegate/ops/conv/conv_strategies.h"
 #include "delegate/ops/conv/conv_weights.h"
+#include "delegate/ops/dispatches.h"
 #include "delegate/ops/movement/remap.h"
 #include "delegate/plan/planner.h"
 
@@ -107,8 +108,8 @@ absl::Status CheckBasics(const NodeView& node, const LstmAttributes& a,
     return Invalid("must have data and one output");
   }
   const Tensor& data = *node.inputs[lstm::kData];
-  RETURN_IF_ERROR(CheckFloat(data, "input"));
-  RETURN_IF_ERROR(CheckFloat(*node.outputs[0], "output"));
+  RETURN_IF_ERROR(CheckElementType(data, "input", "fq"));
+  RETURN_IF_ERROR(CheckElementType(*node.outputs[0], "output", "fq"));
   if (data.dims.size() != rank) {
     return Invalid("input is ", DimsString(data.dims), ", its rank must be ",
                    rank);
@@ -419,7 +420,7 @@ namespace places = lstm::basic;  // of inputs and outputs
 
 absl::Status CheckKept(const Tensor& state, int batch, int depth,
                        absl::string_view what) {
-  RETURN_IF_ERROR(CheckFloat(state, what));
+  RETURN_IF_ERROR(CheckElementType(state, what, "fq"));
   if (!state.is_variable) {
     return Unimplemented(
         what,
@@ -438,7 +439,7 @@ absl::Status CheckLstmOutputs(const NodeView& node, int batch, int inputs,
       {4 * depth, "the gates' sums"}};
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     const auto& [columns, what] = wanted[i];
-    RETURN_IF_ERROR(CheckFloat(*node.outputs[i], what));
+    RETURN_IF_ERROR(CheckElementType(*node.outputs[i], what, "fq"));
     RETURN_IF_ERROR(CheckDimsAre(*node.outputs[i], {batch, columns}, what));
   }
   return absl::OkStatus();
@@ -459,7 +460,7 @@ absl::StatusOr<ParsedNode> ParseBasicLstm(const NodeView& node) {
   const Tensor& activation = *node.inputs[places::kPrevActivation];
   const Tensor& weights = *node.inputs[places::kWeights];
   const Tensor& bias = *node.inputs[places::kBiases];
-  RETURN_IF_ERROR(CheckFloat(data, "input"));
+  RETURN_IF_ERROR(CheckElementType(data, "input", "fq"));
   if (data.dims.size() != 2 || activation.dims.size() != 2) {
     return Invalid("input and previous activation must have 2 dimensions");
   }
@@ -512,6 +513,13 @@ absl::Status PlanBasicLstm(const Node& node, Planner* planner) {
 
 // --- SVDF --------------------------------------------------------------------
 
+// units * rank filters remember the last M of their features:
+//   a[b,f] = sum over i of x[b,i] * feature[f,i]
+//   state[b,f,:] = [state[b,f,1:], a[b,f]]
+//   y[b,u] = act(bias[u] + sum over r, m of
+//                state[b, u*rank + r, m] * time[u*rank + r, m])
+// The state stays on the GPU. Source: reference_ops::EvalFloatSVDF.
+
 namespace {
 
 enum Input { kData, kFeature, kTime, kBias, kState };
@@ -530,11 +538,11 @@ absl::StatusOr<ParsedNode> ParseSvdf(const NodeView& node) {
   const int units = node.inputs[kFeature]->dims[0] / rank;
   RETURN_IF_ERROR(CheckBias(node.inputs[kBias], units));
   ASSIGN_OR_RETURN(auto activation, RecurrentActivation(params->activation));
-  return ParsedNode{SvdfAttributes{rank}, std::move(activation)};
+  return ParsedNode{*params, std::move(activation)};
 }
 
 absl::Status PlanSvdf(const Node& node, Planner* planner) {
-  const auto& a = node.Get<SvdfAttributes>();
+  const auto& a = node.Get<SvdfParams>();
   const Shape feature = planner->shape(node.inputs[kFeature]);
   const Shape time = planner->shape(node.inputs[kTime]);
   const TensorId state = node.inputs[kState];
@@ -569,9 +577,7 @@ absl::Status PlanSvdf(const Node& node, Planner* planner) {
 
   // Every texel of the old state is read by two invocations: it is written
   // last, by a copy.
-  Dispatch keep("copy");
-  keep.Read("src", shifted).Write("dst", state).OverTexels(kept);
-  return planner->Add(std::move(keep));
+  return planner->Add(TexelDispatch("copy", shifted, state, *planner));
 }
 
 }  // namespace gles_delegate

@@ -85,18 +85,6 @@ struct BasicLstmAttributes {};
 ParseFunction ParseBasicLstm;
 PlanFunction PlanBasicLstm;
 
-// --- SVDF --------------------------------------------------------------------
-
-// F = units * rank filters remember the last M of their features:
-//   a[b,f] = sum over i of x[b,i] * feature[f,i]
-//   state[b,f,:] = [state[b,f,1:], a[b,f]]
-//   y[b,u] = act(bias[u] + sum over r, m of
-//                state[b, u*rank + r, m] * time[u*rank + r, m])
-// The state [B,F*M] stays on the GPU. Source: reference_ops::EvalFloatSVDF.
-struct SvdfAttributes {
-  int rank = 1;
-};
-
 }  // namespace gles_delegate
 
 #endif  // GLES_DELEGATE_DELEGATE_OPS_RECURRENT_RECURRENT_H_

@@ -149,7 +149,7 @@ absl::Status AddPass(Planner* planner, TensorId src, TensorId dst,
   const int threads =
       ReductionThreads(Taps(r, from), Outputs(to), planner->profile());
   const bool integer_path = r.quantized != nullptr;
-  Dispatch d("reduce");
+  Dispatch d = TexelDispatch("reduce", src, dst, *planner);
   if (integer_path) d.Define("QUANTIZED");
   DefineReducer(integer_path ? Reducer::kSum : r.reducer,
                 planner->tensor(src).type, &d);
@@ -157,7 +157,6 @@ absl::Status AddPass(Planner* planner, TensorId src, TensorId dst,
   if (threads > 1) d.SharedMemory(int64_t{16} * threads);
   if (r.channels) d.Define("CHANNELS");
   if (r.zeros) d.Define("ZEROS");
-  d.Read("src", src).Write("dst", dst);
   BindReduction(r, from, &d);
   d.uniforms.Int4("before", r.w.before, r.h.before, 0, r.b.before);
   if (integer_path) AddCodeSums(r.quantized, partial, &d);
@@ -173,14 +172,12 @@ absl::Status AddPass(Planner* planner, TensorId src, TensorId dst,
 // Of whole axes.
 absl::Status AddProductOfQuantized(Planner* planner, TensorId src, TensorId dst,
                                    const Reduction& r) {
-  Dispatch d("product_quantized");
+  Dispatch d = TexelDispatch("product_quantized", src, dst, *planner);
   d.Define("RESCALE_64", "op_rescale_64");
   if (r.channels) d.Define("CHANNELS");
-  d.Read("src", src).Write("dst", dst);
   BindReduction(r, planner->shape(src), &d);
   d.uniforms.Int("multiplier", r.quantized->step.value);
   d.uniforms.Int("right", r.quantized->step.right);
-  d.OverTexels(planner->shape(dst));
   return planner->Add(std::move(d));
 }
 
@@ -289,10 +286,8 @@ absl::Status AddIntegerMean(Planner* planner, TensorId src, TensorId dst,
   const TensorId sum = planner->AddTemporary("sum", to, DataType::kInt32);
   RETURN_IF_ERROR(AddReduction(planner, src, sum, r));
   const int64_t summed = from.elements() / to.elements();
-  Dispatch d("copy");
-  d.Read("src", sum).Write("dst", dst);
+  Dispatch d = TexelDispatch("copy", sum, dst, *planner);
   d.post_ops.push_back({"div", {static_cast<float>(summed)}});
-  d.OverTexels(to);
   return planner->Add(std::move(d));
 }
 
@@ -306,9 +301,7 @@ absl::Status PlanReduce(const Node& node, Planner* planner) {
     ASSIGN_OR_RETURN(src, AddTransposeSteps(planner, src, a.moves));
   }
   if (!a.folded.empty()) {
-    ASSIGN_OR_RETURN(auto folded,
-                     AsShape(planner, src, Shape::FromDims(a.folded)));
-    src = folded;
+    ASSIGN_OR_RETURN(src, AsShape(planner, src, Shape::FromDims(a.folded)));
   }
   const Shape from = planner->shape(src);
   Reduction r;
@@ -385,11 +378,9 @@ bool IsPoolSpelledOut(const PoolAttributes& a, const DeviceChoices& choices) {
 absl::Status PlanSpelledOut(const Node& node, const PoolAttributes& a,
                             Planner* planner) {
   const Shape& dst = planner->shape(node.outputs[0]);
-  Dispatch d("max_pool_2d");
+  Dispatch d = TexelDispatch("max_pool_2d", node, *planner);
   d.Define("WINDOW_W", a.window_w)
       .Define("WINDOW_H", a.window_h)
-      .Read("src", node.inputs[0])
-      .Write("dst", node.outputs[0])
       .Grid(dst.w * dst.h, dst.slices(), dst.b);
   d.uniforms.Int4("stride_pad", a.stride_w, a.stride_h, a.pad_left, a.pad_top);
   return AddInLightGroups(std::move(d), planner);

@@ -64,8 +64,6 @@ struct CodeSums {
   quant::Int16Multiplier step;   // kProduct
 };
 
-// --- MEAN, SUM, REDUCE_MAX, ... ----------------------------------------------
-
 // Above rank 4, adjacent axes are one axis; if more than 4 are left, a dispatch
 // moves some together first.
 struct ReduceAttributes {
@@ -80,8 +78,6 @@ struct ReduceAttributes {
   std::vector<TransposeStep> moves;  // of the input, before
   std::vector<int> folded;  // the input's dims above rank 4, folded; else empty
 };
-
-// --- AVERAGE_POOL_2D, MAX_POOL_2D --------------------------------------------
 
 struct PoolWindow : SlidingWindow {
   int window_h = 1, window_w = 1;  // rows and columns

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/numeric/bits.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "delegate/graph/builtin_codes.h"
@@ -94,10 +95,9 @@ int SpreadRows(const Shape& shape, const DeviceProfile& profile, Dispatch* d) {
 absl::Status PlanL2Normalization(const Node& node, Planner* planner) {
   const Shape shape = planner->shape(node.outputs[0]);
   const auto* quantized = node.As<L2NormalizationOfQuantized>();
-  Dispatch d("l2_normalization");
+  Dispatch d = TexelDispatch("l2_normalization", node, *planner);
   ShareRows(shape.slices(), {shape.w, shape.h, shape.b}, 16, planner->profile(),
             &d);
-  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
   if (quantized != nullptr) {
     d.Define("QUANTIZED").Define("RESCALE", "op_rescale");
     d.uniforms.Int("zero_out", quantized->zero_out);
@@ -187,7 +187,8 @@ absl::StatusOr<ParsedNode> ParseSoftmax(const NodeView& node) {
 absl::Status PlanSoftmax(const Node& node, Planner* planner) {
   const auto& a = node.Get<SoftmaxAttributes>();
   const Shape shape = planner->shape(node.outputs[0]);
-  Dispatch d(a.quantized != nullptr ? "softmax_quantized" : "softmax");
+  Dispatch d = TexelDispatch(
+      a.quantized != nullptr ? "softmax_quantized" : "softmax", node, *planner);
   int threads = 1;
   if (a.quantized == nullptr) {
     threads = SpreadRows(shape, planner->profile(), &d);
@@ -200,7 +201,6 @@ absl::Status PlanSoftmax(const Node& node, Planner* planner) {
                         planner->profile(), &d);
   }
   if (a.log) d.Define("LOG");
-  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
   if (a.int16 != nullptr) {
     AddSixteen(a, &d);
   } else if (a.quantized != nullptr) {
@@ -336,13 +336,12 @@ absl::Status AddArgExtreme(Planner* planner, TensorId src, TensorId dst,
   const Shape& from = source.shape;
   const Shape to = planner->shape(dst);
   const std::array<int, 4> extents = {from.b, from.h, from.w, from.slices()};
-  Dispatch d("arg_extreme");
+  Dispatch d = TexelDispatch("arg_extreme", src, dst, *planner);
   ShareRows(extents[axis], {to.w, to.h, int64_t{to.slices()} * to.b}, 32,
             planner->profile(), &d);
   if (!IsIntegers(source)) d.Define("FLOATS");
   if (axis == kChannelAxis) d.Define("CHANNELS");
   if (min) d.Define("LEAST_OF");
-  d.Read("src", src).Write("dst", dst);
   BindAxes("step_by", AlongAxis(axis, 1), &d);
   d.uniforms.Int("texels", extents[axis]);
   return planner->Add(std::move(d));
@@ -358,12 +357,8 @@ absl::StatusOr<ParsedNode> ParseArgExtreme(const NodeView& node) {
 
 absl::Status PlanArgExtreme(const Node& node, Planner* planner) {
   const auto& a = node.Get<ArgExtremeAttributes>();
-  TensorId source = node.inputs[0];
-  if (a.shape.has_value()) {
-    ASSIGN_OR_RETURN(auto viewed, AsShape(planner, source, *a.shape));
-    source = viewed;
-  }
-  const Shape& s = planner->shape(source);
+  const Shape s = a.shape.value_or(planner->shape(node.inputs[0]));
+  ASSIGN_OR_RETURN(const auto source, AsShape(planner, node.inputs[0], s));
   AxisArray kept = {s.b, s.h, s.w, s.c, 1};
   kept[a.axis] = 1;
   return AddInShape(planner, "axis kept", {kept[0], kept[1], kept[2], kept[3]},
@@ -373,11 +368,7 @@ absl::Status PlanArgExtreme(const Node& node, Planner* planner) {
                     });
 }
 
-// TOPK_V2: the k largest elements of the last axis in descending order, and
-// their positions as int32; the first of equals first, NaN last. Input of
-// float32 or int32, any rank; k constant, at most 64, since each costs a pass
-// over the row.
-
+// TOPK_V2 has the first of equals first, NaN last.
 absl::StatusOr<ParsedNode> ParseTopK(const NodeView& node) {
   constexpr int kMaxPasses = 64;
   ASSIGN_OR_RETURN(auto k, IntsOfInput(node, 1));
@@ -391,11 +382,10 @@ absl::StatusOr<ParsedNode> ParseTopK(const NodeView& node) {
 absl::Status PlanTopK(const Node& node, Planner* planner) {
   const Tensor& source = planner->tensor(node.inputs[0]);
   const Shape& from = source.shape;
-  Dispatch d("top_k");
+  Dispatch d =
+      TexelDispatch("top_k", node, *planner, {"src"}, {"dst", "positions"});
   ShareRows(from.slices(), {from.w, from.h, from.b}, 8, planner->profile(), &d);
   if (!IsIntegers(source)) d.Define("FLOATS");
-  d.Read("src", node.inputs[0]);
-  d.Write("dst", node.outputs[0]).Write("positions", node.outputs[1]);
   return planner->Add(std::move(d));
 }
 
@@ -409,7 +399,7 @@ absl::Status AddCumsum(Planner* planner, TensorId src, TensorId dst,
   // In texels: the extent of the axis, and of the rest.
   std::array<int, 4> lines = {shape.b, shape.h, shape.w, shape.slices()};
   const int length = std::exchange(lines[a.view.axis], 1);
-  Dispatch d("cumsum");
+  Dispatch d = TexelDispatch("cumsum", src, dst, *planner);
   const int threads =
       ShareRows(length,
                 {lines[kWidthAxis], lines[kHeightAxis],
@@ -418,7 +408,6 @@ absl::Status AddCumsum(Planner* planner, TensorId src, TensorId dst,
   if (a.view.axis == kChannelAxis) d.Define("CHANNELS");
   if (a.exclusive) d.Define("EXCLUSIVE");
   if (a.reverse) d.Define("REVERSE");
-  d.Read("src", src).Write("dst", dst);
   BindAxes("first", AlongAxis(a.view.axis, a.reverse ? length - 1 : 0), &d);
   BindAxes("step_by", AlongAxis(a.view.axis, a.reverse ? -1 : 1), &d);
   d.uniforms.Int("line_slices", lines[kChannelAxis]);
@@ -490,11 +479,9 @@ absl::Status PlanRfft2d(const Node& node, Planner* planner) {
   const int length = node.Get<Rfft2dAttributes>().length;
   const Shape& shape = planner->shape(node.outputs[0]);
   const int threads = std::clamp(length / 8, 1, 64);
-  int bits = 0;
-  while ((1 << bits) < length) ++bits;
-  Dispatch d("rfft2d");
+  const int bits = absl::countr_zero(static_cast<unsigned>(length));
+  Dispatch d = TexelDispatch("rfft2d", node, *planner);
   d.Define("LENGTH", length).Define("BITS", bits).Define("THREADS", threads);
-  d.Read("src", node.inputs[0]).Write("dst", node.outputs[0]);
   d.Constant(Turns(length));
   d.SharedMemory(int64_t{8} * length);
   d.Grid(int64_t{shape.w} * threads, shape.h, shape.b);

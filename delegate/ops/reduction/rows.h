@@ -10,7 +10,6 @@
 #include "delegate/ops/checks.h"
 #include "delegate/ops/dispatches.h"
 #include "delegate/ops/reduction/reduction.h"
-#include "delegate/plan/planner.h"
 #include "quant/code_table.h"
 
 namespace gles_delegate {
@@ -25,8 +24,6 @@ bool RunsAbreast(const DeviceChoices& choices);
 // `useful` have enough work: a power of two from 8 on, or 1.
 int SharingThreads(int64_t useful, const DeviceProfile& profile);
 
-// --- L2_NORMALIZATION, LOCAL_RESPONSE_NORMALIZATION --------------------------
-
 // L2_NORMALIZATION: y = x / max(sqrt(sum of x^2 over the channels), 1e-6). No
 // fused activation, as in TFLite's kernel. The attributes of nodes on 8-bit
 // quantized values, which use TFLite's integer arithmetic; float nodes have
@@ -39,8 +36,6 @@ struct L2NormalizationOfQuantized {
 // LOCAL_RESPONSE_NORMALIZATION: y[c] = x[c] * (bias + alpha * sum of x[i]^2
 // over the existing channels i from c - radius to c + radius)^-beta. The
 // attributes are TFLite's LocalResponseNormParams.
-
-// --- SOFTMAX, LOG_SOFTMAX ----------------------------------------------------
 
 // For 8-bit quantized values, as in TFLite's kernels.
 struct SoftmaxOfQuantized {
@@ -91,13 +86,9 @@ PlanFunction PlanRowFunctions;
 inline constexpr OpDefinition kRowFunctionsOp =
     OpOfPasses("ROW_FUNCTIONS", PlanRowFunctions);
 
-// --- ARG_MAX, ARG_MIN, TOPK_V2 -----------------------------------------------
-
 // Of equals the first is taken. Numbers take precedence over NaNs, as in
 // TFLite's newest kernel (2.9 keeps a leading NaN).
 using ArgExtremeAttributes = AxisView;
-
-// --- CUMSUM ------------------------------------------------------------------
 
 struct CumsumAttributes {
   AxisView view;
