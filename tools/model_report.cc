@@ -12,7 +12,6 @@
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 #include "tools/common/text_file.h"
-#include "tools/model_report/pages.h"
 #include "tools/model_report/report_data.h"
 #include "tools/runner/backend.h"
 #include "tools/runner/backend_flags.h"
@@ -79,13 +78,12 @@ absl::StatusOr<ReportData> Collect(const Model& model, BackendSpec spec) {
   ASSIGN_OR_RETURN(auto facts, FactsOfModel(model.bytes()));
   auto report = nlohmann::json::parse(backend->GlesReport(), nullptr,
                                       /*allow_exceptions=*/false);
-  auto data = Join(std::move(facts), report);
-  if (!data.ok()) return data.status();
-  data->invoke_ms = invoke_ms;
-  data->cpu_ms = cpu_ms;
-  data->cpu_threads = spec.num_threads;
-  data->revision = GitRevision();
-  data->model =
+  ASSIGN_OR_RETURN(auto data, Join(std::move(facts), report));
+  data.invoke_ms = invoke_ms;
+  data.cpu_ms = cpu_ms;
+  data.cpu_threads = spec.num_threads;
+  data.revision = GitRevision();
+  data.model =
       std::filesystem::path(absl::GetFlag(FLAGS_graph)).filename().string();
   return data;
 }

@@ -14,7 +14,6 @@
 #include "tools/cases/rows.h"
 #include "tools/conformance/report.h"
 #include "tools/conformance/suite.h"
-#include "tools/conformance/supported_ops.h"
 
 namespace gles_delegate::conformance {
 namespace {

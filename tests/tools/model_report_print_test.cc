@@ -13,7 +13,6 @@
 #include "gtest/gtest.h"
 #include "tests/testing/command.h"
 #include "tests/testing/scratch_directory.h"
-#include "tools/model_report/pages.h"
 #include "tools/model_report/report_data.h"
 
 namespace gles_delegate {

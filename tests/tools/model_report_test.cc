@@ -10,7 +10,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/common/model_builder.h"
-#include "tools/model_report/pages.h"
 #include "tools/model_report/report_data.h"
 
 namespace gles_delegate {

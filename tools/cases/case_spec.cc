@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
-#include "tools/cases/op_options.h"
 #include "tools/op_models/random.h"
 
 namespace gles_delegate::cases {

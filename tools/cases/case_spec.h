@@ -90,6 +90,19 @@ std::vector<absl::string_view> SplitOutside(absl::string_view text,
 // kInvalidArgument: what in the text is wrong.
 absl::StatusOr<CaseSpec> ParseCase(absl::string_view text);
 
+// A node's options as text: the schema's own names and values, for any op.
+
+// A node without tensors, of {"builtin_options_type": "Conv2DOptions",
+// "builtin_options": {"padding": "SAME", ...}}. kInvalidArgument: what in the
+// text is no option of the schema.
+absl::StatusOr<schema::OperatorT> OptionsFromJson(
+    const nlohmann::ordered_json& options);
+
+// The table of a builtin op's options, "Conv2DOptions"; "" if it has none.
+std::string OptionsTableOf(schema::BuiltinOperator op);
+// Whether that table has a field of this name.
+bool HasOption(const std::string& table, const std::string& name);
+
 }  // namespace gles_delegate::cases
 
 #endif  // GLES_DELEGATE_TOOLS_CASES_CASE_SPEC_H_

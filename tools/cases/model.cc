@@ -12,7 +12,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "flatbuffers/flexbuffers.h"
-#include "tools/cases/op_options.h"
 #include "tools/common/tflite_host.h"
 #include "tools/op_models/random.h"
 

@@ -1,5 +1,3 @@
-#include "tools/cases/op_options.h"
-
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -10,8 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "flatbuffers/idl.h"
 #include "third_party/tflite_schema_data/schema_bfbs_generated.h"
+#include "tools/cases/case_spec.h"
 
-namespace gles_delegate {
+namespace gles_delegate::cases {
 namespace {
 
 constexpr char kTable[] = "gles_delegate.schema.Operator";
@@ -73,4 +72,4 @@ bool HasOption(const std::string& table, const std::string& name) {
   return definition != nullptr && definition->fields.Lookup(name) != nullptr;
 }
 
-}  // namespace gles_delegate
+}  // namespace gles_delegate::cases

@@ -153,12 +153,11 @@ class ListReader {
     const std::pair<absl::string_view, absl::string_view> expanded =
         absl::StrSplit(refused.first, absl::MaxSplits(" | ", 1));
     Strings cases;
-    absl::Status status =
+    RETURN_IF_ERROR(
         Expand(SplitOutside(expanded.second, ';'), 0,
                absl::StrCat(absl::StripAsciiWhitespace(expanded.first),
                             kRefused, refused.second),
-               {}, &cases);
-    if (!status.ok()) return status;
+               {}, &cases));
     for (const std::string& whole : cases) {
       const std::pair<std::string, std::string> one =
           absl::StrSplit(whole, absl::MaxSplits(kRefused, 1));

@@ -130,10 +130,7 @@ absl::StatusOr<std::unique_ptr<Interpreter>> Interpreter::Create(
                                             absl::StrJoin(result->log_, "\n")));
   }
   if (options.delegate != nullptr && !by_options) {
-    result->delegate_status_ = result->ApplyDelegate(options.delegate);
-    if (!result->delegate_status_.ok() && options.require_delegate) {
-      return result->delegate_status_;
-    }
+    RETURN_IF_ERROR(result->ApplyDelegate(options.delegate));
   }
   RETURN_IF_ERROR(result->AllocateTensors());
   return result;

@@ -146,10 +146,6 @@ struct InterpreterOptions {
   enum class Apply { kModifyGraph, kOptions };
   Apply apply = Apply::kModifyGraph;
 
-  // Whether Create fails where the delegate cannot be applied (else the
-  // interpreter runs without it: see Interpreter::delegate_status).
-  bool require_delegate = true;
-
   // Registers the reference kernels of delegate/cpu_ops/custom_ops.h.
   bool add_custom_ops = true;
 };
@@ -167,8 +163,6 @@ class Interpreter {
 
   // ModifyGraphWithDelegate, then AllocateTensors.
   absl::Status ApplyDelegate(TfLiteDelegate* delegate);
-  // The result of ModifyGraphWithDelegate in Create; Ok if it was not called.
-  const absl::Status& delegate_status() const { return delegate_status_; }
 
   absl::Status AllocateTensors();
   // Takes effect at the next AllocateTensors.
@@ -197,7 +191,6 @@ class Interpreter {
 
   TfLiteInterpreter* interpreter_ = nullptr;
   std::vector<std::string> log_;
-  absl::Status delegate_status_;
 };
 
 }  // namespace gles_delegate

@@ -28,7 +28,6 @@
 #include "tools/conformance/report.h"
 #include "tools/conformance/session.h"
 #include "tools/conformance/suite.h"
-#include "tools/conformance/supported_ops.h"
 #include "tools/op_models/random.h"
 #include "tools/runner/command_line.h"
 #include "tools/runner/git_revision.h"

@@ -120,6 +120,13 @@ absl::StatusOr<Shard> ParseShard(absl::string_view text);
 // Adds the cases of rows of tools/cases, and their variants.
 void AddRowCases(CaseList* list, const std::vector<cases::Row>& rows);
 
+// The page docs/supported_ops.md with its tables written again, each from a
+// comment with its name to "<!-- end -->"; "" if it lacks such comments.
+std::string SupportedOpsPage(std::string page);
+
+// The names in cpu_ops.inc that are not builtins, or are in op_list.inc.
+std::vector<std::string> ReasonsForNoOp();
+
 }  // namespace gles_delegate::conformance
 
 #endif  // GLES_DELEGATE_TOOLS_CONFORMANCE_SUITE_H_

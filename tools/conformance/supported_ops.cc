@@ -1,11 +1,11 @@
-#include "tools/conformance/supported_ops.h"
-
+// The tables of docs/supported_ops.md, made from the registry.
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/op.h"
 #include "delegate/ops/op_list.h"
+#include "tools/conformance/suite.h"
 
 namespace gles_delegate::conformance {
 namespace {

@@ -133,8 +133,7 @@ std::optional<Finding> PosesOf(Outputs outputs, int width, int height) {
           4 * std::size(kBones) * outputs[0].values.size()) {
     return std::nullopt;
   }
-  Finding finding;
-  finding.kind = Finding::Kind::kPoints;
+  Finding finding(Finding::Kind::kPoints);
   for (const Skeleton& pose : PoseDecoder(outputs, width, height).Poses()) {
     const auto point = [&](const Place& place) {
       return Point{place.x / static_cast<float>(width),
@@ -165,8 +164,7 @@ std::optional<Finding> Postprocessed(Outputs outputs) {
       outputs[2].values.size() != outputs[1].values.size()) {
     return std::nullopt;
   }
-  Finding finding;
-  finding.kind = Finding::Kind::kBoxes;
+  Finding finding(Finding::Kind::kBoxes);
   finding.boxes = BoxesOf(outputs[0].values, outputs[1].values,
                           outputs[2].values, outputs[3].values);
   return finding;
@@ -211,8 +209,7 @@ std::optional<Finding> Anchored(Outputs outputs, int width, int height) {
   if (step < 4 || step * anchors.size() != places.values.size()) {
     return std::nullopt;
   }
-  Finding finding;
-  finding.kind = Finding::Kind::kBoxes;
+  Finding finding(Finding::Kind::kBoxes);
   for (size_t i : Sorted(scores.values)) {
     const float score = Sigmoid(scores.values[i]);
     if (!(score >= BoxAgreement::kMinScore)) break;
@@ -241,8 +238,7 @@ std::optional<Finding> Anchored(Outputs outputs, int width, int height) {
 std::optional<Finding> Mesh(Outputs outputs, int width, int height) {
   for (const TensorValues& output : outputs) {
     if (output.values.size() != 3 * kMeshPoints) continue;
-    Finding finding;
-    finding.kind = Finding::Kind::kPoints;
+    Finding finding(Finding::Kind::kPoints);
     for (size_t i = 0; i < output.values.size(); i += 3) {
       finding.points.push_back(
           {output.values[i] / static_cast<float>(width),
@@ -262,8 +258,7 @@ std::optional<Finding> Mask(Outputs outputs) {
       mask.width() < kMinMaskSize) {
     return std::nullopt;
   }
-  Finding finding;
-  finding.kind = Finding::Kind::kMask;
+  Finding finding(Finding::Kind::kMask);
   finding.mask_width = mask.width();
   if (mask.channels() == 1) {
     if (!std::all_of(mask.values.begin(), mask.values.end(), IsProbability)) {
@@ -297,7 +292,7 @@ std::optional<Finding> Classes(Outputs outputs, size_t labels) {
       std::abs(sum - 1) < 0.1f &&
       std::all_of(values.begin(), values.end(), IsProbability);
   if (!are_shares && values.size() != labels) return std::nullopt;
-  Finding finding;
+  Finding finding(Finding::Kind::kClasses);
   finding.scores = outputs[0];
   return finding;
 }

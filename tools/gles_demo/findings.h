@@ -35,7 +35,9 @@ struct Point {
 
 struct Finding {
   enum class Kind { kBoxes, kPoints, kMask, kClasses };
-  Kind kind = Kind::kClasses;
+  explicit Finding(Kind kind = Kind::kClasses) : kind(kind) {}
+
+  Kind kind;
   std::vector<Box> boxes;     // of kBoxes, each of BoxAgreement::kMinScore
   std::vector<Point> points;  // of kPoints, and the marks in kBoxes
   std::vector<std::pair<Point, Point>> bones;  // lines of kPoints

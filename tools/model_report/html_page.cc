@@ -7,7 +7,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "tools/common/text_file.h"
-#include "tools/model_report/pages.h"
 #include "tools/model_report/report_data.h"
 #include "tools/runner/command_line.h"
 #include "tools/runner/op_profile.h"

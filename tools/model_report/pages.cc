@@ -1,5 +1,3 @@
-#include "tools/model_report/pages.h"
-
 #include <string>
 
 #include "absl/strings/ascii.h"
@@ -76,16 +74,12 @@ const char* NameOf(NodeRow::Where where) {
 }
 
 std::string WhereText(const NodeRow& row) {
-  switch (row.where) {
-    case NodeRow::Where::kGpu:
-      return "on the GPU";
-    case NodeRow::Where::kFused:
-      return absl::StrCat("in node ", row.computed_by);
-    case NodeRow::Where::kConstant:
-      return "constant";
-    default:
-      return "on the CPU";
-  }
+  constexpr const char* kTexts[] = {"on the GPU", "in node ", "constant",
+                                    "on the CPU"};
+  const char* text = kTexts[static_cast<int>(row.where)];
+  return row.where == NodeRow::Where::kFused
+             ? absl::StrCat(text, row.computed_by)
+             : text;
 }
 
 std::string CheckText(const PartitionRow& row) {

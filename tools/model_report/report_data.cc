@@ -352,10 +352,8 @@ absl::StatusOr<ModelFacts> FactsOfModel(absl::Span<const uint8_t> bytes) {
     ModelNode node;
     node.index = index;
     node.op = names[index];
-    ASSIGN_OR_RETURN(auto inputs, TensorsOf(*model, op->inputs));
-    node.inputs = std::move(inputs);
-    ASSIGN_OR_RETURN(auto outputs, TensorsOf(*model, op->outputs));
-    node.outputs = std::move(outputs);
+    ASSIGN_OR_RETURN(node.inputs, TensorsOf(*model, op->inputs));
+    ASSIGN_OR_RETURN(node.outputs, TensorsOf(*model, op->outputs));
     for (int id : op->inputs) {
       const auto from = writer.find(id);
       if (from == writer.end()) continue;

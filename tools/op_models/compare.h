@@ -27,7 +27,6 @@ CpuReference MakeCpuReference(const SingleOpModel& model, Precision precision,
 struct Comparison {
   // Empty where the run matches; else what a person needs to see.
   std::string difference;
-  int64_t elements = 0;
   // Each of the four is the largest over all elements but those that are as
   // good as equal: NaN and NaN, the largest half for a larger value, zero for a
   // subnormal number where range_ends allows it.

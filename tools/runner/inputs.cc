@@ -69,11 +69,10 @@ absl::StatusOr<InputBytes> RandomBytes(const TensorView& tensor,
 
 absl::StatusOr<InputBytes> BytesOfFile(const TensorView& tensor,
                                        const std::string& path) {
-  auto bytes = ReadFile(path);
-  if (!bytes.ok()) return bytes.status();
-  if (bytes->size() != tensor.bytes().size()) {
+  ASSIGN_OR_RETURN(InputBytes bytes, ReadFile(path));
+  if (bytes.size() != tensor.bytes().size()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        path, " holds ", bytes->size(), " bytes; input ", tensor.name(), " [",
+        path, " holds ", bytes.size(), " bytes; input ", tensor.name(), " [",
         absl::StrJoin(tensor.dims(), ","), "] of type ",
         TfLiteTypeGetName(tensor.type()), " takes ", tensor.bytes().size()));
   }
