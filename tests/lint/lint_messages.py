@@ -39,7 +39,7 @@ PROGRAMS = ("benchmark_model", "gles_demo", "gles_doctor", "gles_tune", "inferen
             "model_report", "quantized_accuracy")
 OF_PROGRAMS = [f"tools/{name}{rest}.cc" for name in PROGRAMS for rest in ("", "/*")] + [
     "tools/common/*.cc", "tools/conformance/gles_conformance.cc"] + [
-        f"tools/runner/{name}.cc" for name in ("backend", "backend_flags", "inputs", "model_layers")]
+        f"tools/runner/{name}.cc" for name in ("backend*", "inputs", "model_layers")]
 INVALID = re.compile(r"absl::InvalidArgumentError\(|\bInvalid\(")
 CHECKS = re.compile(
     r"/(?:options|option_texts|environment_options|tuning_parameters|runtime)\.cc$")

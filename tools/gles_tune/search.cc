@@ -20,6 +20,18 @@ namespace {
 
 constexpr double kGain = 0.98;  // less is noise
 
+bool IsFloat(const TensorView& tensor) {
+  return tensor.type() == kTfLiteFloat32 || tensor.type() == kTfLiteFloat16;
+}
+
+bool UsesFloat16(const DelegateOptions& options) {
+  bool uses = false;
+  for (const auto& [key, value] : options) {
+    if (key == "is_precision_loss_allowed") uses = value != "0";
+  }
+  return uses;
+}
+
 }  // namespace
 
 std::string TuningAsText(const Tuning& tuning) {
@@ -86,22 +98,6 @@ absl::StatusOr<TuningResult> SearchTuning(
   best.after_ms = gains ? after : before;
   return best;
 }
-
-namespace {
-
-bool IsFloat(const TensorView& tensor) {
-  return tensor.type() == kTfLiteFloat32 || tensor.type() == kTfLiteFloat16;
-}
-
-bool UsesFloat16(const DelegateOptions& options) {
-  bool uses = false;
-  for (const auto& [key, value] : options) {
-    if (key == "is_precision_loss_allowed") uses = value != "0";
-  }
-  return uses;
-}
-
-}  // namespace
 
 absl::StatusOr<double> TuningTrials::Measure(const Tuning& tuning) {
   setenv("GLES_DELEGATE_TUNING", TuningAsText(tuning).c_str(), 1);

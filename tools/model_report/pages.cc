@@ -183,14 +183,10 @@ ordered_json JsonPage(const ReportData& data) {
   return json;
 }
 
-namespace {
-
-// As on the page, by NodeRow::Where.
-constexpr const char* kColors[] = {"#2563eb", "#0e7490", "#475569", "#b45309"};
-
-}  // namespace
-
 nlohmann::json PlacementNodeData(const ReportData& data) {
+  // As on the page, by NodeRow::Where.
+  constexpr const char* kColors[] = {"#2563eb", "#0e7490", "#475569",
+                                     "#b45309"};
   nlohmann::json results = nlohmann::json::object();
   for (const NodeRow& row : data.rows) {
     const std::string reason =

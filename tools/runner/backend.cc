@@ -36,6 +36,25 @@ absl::StatusOr<BackendFacts> ReadGlesReport(TfLiteDelegate* delegate) {
   return facts;
 }
 
+// Null for TFLite's built-in kernels.
+absl::StatusOr<DelegatePtr> DelegateOf(const BackendSpec& spec,
+                                       XnnpackQuantized quantized) {
+  switch (spec.kind) {
+    case BackendSpec::Kind::kXnnpack:
+      return CreateXnnpackDelegate(spec.num_threads, quantized);
+    case BackendSpec::Kind::kGles:
+      // By the external-delegate interface: its keys are the names of the
+      // option struct's fields, so that no tool has to know these.
+      return MakePluginDelegate(tflite_plugin_create_delegate,
+                                tflite_plugin_destroy_delegate, spec.options,
+                                "The GLES delegate was not made: ");
+    case BackendSpec::Kind::kExternal:
+      return LoadExternalDelegate(spec.library_path, spec.options);
+    default:
+      return DelegatePtr();
+  }
+}
+
 }  // namespace
 
 std::string BackendSpec::name() const {
@@ -65,30 +84,6 @@ TfLiteStatus Backend::Prepare(TfLiteContext* context,
   return status;
 }
 
-absl::Status Backend::MakeDelegate() {
-  absl::StatusOr<DelegatePtr> delegate;
-  switch (spec_.kind) {
-    case BackendSpec::Kind::kCpu:
-      return absl::OkStatus();
-    case BackendSpec::Kind::kXnnpack:
-      delegate = CreateXnnpackDelegate(spec_.num_threads, quantized_);
-      break;
-    case BackendSpec::Kind::kGles:
-      // By the external-delegate interface: its keys are the names of the
-      // option struct's fields, so that no tool has to know these.
-      delegate = MakePluginDelegate(
-          tflite_plugin_create_delegate, tflite_plugin_destroy_delegate,
-          spec_.options, "The GLES delegate was not made: ");
-      break;
-    case BackendSpec::Kind::kExternal:
-      delegate = LoadExternalDelegate(spec_.library_path, spec_.options);
-      break;
-  }
-  if (!delegate.ok()) return delegate.status();
-  delegate_ = *std::move(delegate);
-  return absl::OkStatus();
-}
-
 absl::StatusOr<std::unique_ptr<Backend>> Backend::Create(
     const Model& model, const BackendSpec& spec,
     const std::vector<std::vector<int>>& input_shapes) {
@@ -110,7 +105,7 @@ absl::StatusOr<std::unique_ptr<Backend>> Backend::CreateWith(
   backend->spec_ = spec;
   backend->quantized_ = quantized;
   backend->counted_.nodes_total = NodesInModel(model);
-  RETURN_IF_ERROR(backend->MakeDelegate());
+  ASSIGN_OR_RETURN(backend->delegate_, DelegateOf(spec, quantized));
 
   TfLiteDelegate* delegate = backend->delegate_.get();
   if (delegate != nullptr && spec.kind != BackendSpec::Kind::kGles) {

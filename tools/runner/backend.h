@@ -69,7 +69,6 @@ class Backend {
       const Model& model, const BackendSpec& spec,
       const std::vector<std::vector<int>>& input_shapes,
       XnnpackQuantized quantized);
-  absl::Status MakeDelegate();
   // Prepares the delegate, and counts what it replaces.
   static TfLiteStatus Prepare(TfLiteContext* context, TfLiteDelegate* counting);
 

@@ -126,14 +126,9 @@ double PeakRssMb() {
   return 0;
 }
 
-namespace {
-
-constexpr double kAboutTheSame = 1.15;
-
-}  // namespace
-
 Choice Choose(const std::vector<double>& speedups, bool software,
               bool delegated, bool right) {
+  constexpr double kAboutTheSame = 1.15;
   if (!right) {
     return {"cpu", "Use the CPU here, as this driver computes wrong results"};
   }
@@ -145,10 +140,10 @@ Choice Choose(const std::vector<double>& speedups, bool software,
     return 4 * std::count_if(speedups.begin(), speedups.end(), is) >
            3 * static_cast<int64_t>(speedups.size());
   };
-  if (most([](double s) { return s > kAboutTheSame; })) {
+  if (most([&](double s) { return s > kAboutTheSame; })) {
     return {"gpu", "Use the GPU here"};
   }
-  if (most([](double s) { return s < 1 / kAboutTheSame; })) {
+  if (most([&](double s) { return s < 1 / kAboutTheSame; })) {
     return {"cpu", "Use the CPU here"};
   }
   return {"either", "About the same here"};

@@ -42,6 +42,24 @@ bool IsConstant(const schema::ModelT& model, const schema::TensorT& tensor) {
          !model.buffers[tensor.buffer]->data.empty();
 }
 
+// Of the schema's vectors those of zero points alone have 64-bit elements.
+bool ZeroPointsAreAligned(const schema::Model& model) {
+  if (model.subgraphs() == nullptr) return true;
+  for (const schema::SubGraph* graph : *model.subgraphs()) {
+    if (graph->tensors() == nullptr) continue;
+    for (const schema::Tensor* tensor : *graph->tensors()) {
+      const auto* quantization = tensor->quantization();
+      if (quantization == nullptr || quantization->zero_point() == nullptr) {
+        continue;
+      }
+      const auto at =
+          reinterpret_cast<uintptr_t>(quantization->zero_point()->Data());
+      if (at % sizeof(int64_t) != 0) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<std::string>> OpNamesOf(
@@ -118,28 +136,6 @@ absl::StatusOr<std::vector<uint8_t>> LayerAlone(
   model->signature_defs.clear();
   return Pack(*model);
 }
-
-namespace {
-
-// Of the schema's vectors those of zero points alone have 64-bit elements.
-bool ZeroPointsAreAligned(const schema::Model& model) {
-  if (model.subgraphs() == nullptr) return true;
-  for (const schema::SubGraph* graph : *model.subgraphs()) {
-    if (graph->tensors() == nullptr) continue;
-    for (const schema::Tensor* tensor : *graph->tensors()) {
-      const auto* quantization = tensor->quantization();
-      if (quantization == nullptr || quantization->zero_point() == nullptr) {
-        continue;
-      }
-      const auto at =
-          reinterpret_cast<uintptr_t>(quantization->zero_point()->Data());
-      if (at % sizeof(int64_t) != 0) return false;
-    }
-  }
-  return true;
-}
-
-}  // namespace
 
 absl::StatusOr<std::unique_ptr<schema::ModelT>> UnpackModel(
     absl::Span<const uint8_t> file) {
