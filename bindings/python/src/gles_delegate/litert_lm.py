@@ -14,7 +14,6 @@ that only read that one's memory. use() replaces the pointers to them, which the
 import contextlib
 import ctypes
 import importlib
-import importlib.metadata
 import os
 import threading
 from typing import Any, Dict, Generator, Optional
@@ -22,6 +21,7 @@ from typing import Any, Dict, Generator, Optional
 from ._errors import DelegateError
 from ._library import litert_runtime_dir
 from ._options import option_texts
+from ._runtimes import version_of
 
 __all__ = ["use"]
 
@@ -107,13 +107,6 @@ def _library() -> Any:
     return ffi._get_lib()  # pylint: disable=protected-access
 
 
-def _version() -> str:
-    try:
-        return importlib.metadata.version("litert-lm-api")
-    except importlib.metadata.PackageNotFoundError:
-        return "of an unknown version"
-
-
 def use(**options: Any) -> None:
     """Makes LiteRT-LM's GPU backend this package's accelerator, for engines made from now on.
 
@@ -150,7 +143,7 @@ def use(**options: Any) -> None:
                     getattr(library, name)
             except (AttributeError, ValueError) as error:
                 raise DelegateError(
-                    f"litert-lm-api {_version()} does not allow another accelerator",
+                    f"litert-lm-api {version_of('litert-lm-api')} does not allow another accelerator",
                     f"{error}. Use 0.18.1, or gles_delegate with the model's .tflite file"
                 ) from error
             implementation = ctypes.c_char.in_dll(accelerator, "LiteRtAcceleratorImpl")
