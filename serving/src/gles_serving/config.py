@@ -150,13 +150,16 @@ def _read(path: str) -> Dict[str, Any]:
     return value
 
 
-def versions(folder: str) -> List[int]:
-    """The versions below a model's folder that have a model.tflite, ascending."""
+def _names(folder: str) -> List[str]:
     try:
-        names = os.listdir(folder)
+        return os.listdir(folder)
     except OSError as error:
         raise ConfigError(f"{folder}: {error.strerror}") from error
-    return sorted(int(name) for name in names
+
+
+def versions(folder: str) -> List[int]:
+    """The versions below a model's folder that have a model.tflite, ascending."""
+    return sorted(int(name) for name in _names(folder)
                   if _VERSION.fullmatch(name)
                   and os.path.isfile(os.path.join(folder, name, MODEL_FILE)))
 
@@ -166,11 +169,7 @@ def model_names(repository: str) -> List[str]:
 
     Raises ConfigError where the repository cannot be read.
     """
-    try:
-        names = os.listdir(repository)
-    except OSError as error:
-        raise ConfigError(f"{repository}: {error.strerror}") from error
-    return sorted(name for name in names if not name.startswith(".")
+    return sorted(name for name in _names(repository) if not name.startswith(".")
                   and os.path.isdir(os.path.join(repository, name)))
 
 

@@ -137,20 +137,6 @@ class Front(ModelRepository):
         self._stopped.set()
 
 
-def deploy(name: str, repository: str, cache_dir: Optional[str], devices: Sequence[str],
-           number: Dict[str, Any], num_gpus: float, num_cpus: float) -> RemoteModel:
-    """Runs model `name` as an application of Ray Serve's; number: number_of_replicas()."""
-    made = config.read(repository, name)
-    options: Dict[str, Any] = {
-        "name": name, "max_ongoing_requests": made.max_queue,
-        "ray_actor_options": {"num_gpus": num_gpus, "num_cpus": num_cpus},
-        "health_check_period_s": 5, **number}
-    deployment = serve.deployment(**options)(Replica)
-    handle = serve.run(deployment.bind(repository, name, cache_dir, list(devices)),
-                       name=name, route_prefix=None)
-    return RemoteModel(name, handle)
-
-
 def main() -> int:
     """The program. Returns its exit status."""
     parser = own_parser("python -m gles_serving.ray_app")
@@ -176,10 +162,16 @@ def main() -> int:
     memory.keep_freed()
     ray.init(address=None if args.address == "local" else args.address, log_to_driver=False)
     serve.start(proxy_location="Disabled")
-    models = [deploy(name, args.model_repository, args.cache_dir,
-                     [device for device in args.devices.split(",") if device],
-                     number_of_replicas(args), args.num_gpus, args.num_cpus)
-              for name in config.model_names(args.model_repository)]
+    models = []
+    for name in config.model_names(args.model_repository):
+        options: Dict[str, Any] = {
+            "name": name, "health_check_period_s": 5, **number_of_replicas(args),
+            "max_ongoing_requests": config.read(args.model_repository, name).max_queue,
+            "ray_actor_options": {"num_gpus": args.num_gpus, "num_cpus": args.num_cpus}}
+        application = serve.deployment(**options)(Replica).bind(
+            args.model_repository, name, args.cache_dir,
+            [device for device in args.devices.split(",") if device])
+        models.append(RemoteModel(name, serve.run(application, name=name, route_prefix=None)))
     Server(Front(models), args, allow_model_control=False).start([])
     ray.shutdown()  # the deployments stay: serve shutdown
     return 0

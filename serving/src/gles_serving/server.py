@@ -226,15 +226,6 @@ def own_parser(program: str) -> argparse.ArgumentParser:
     return parser
 
 
-def fast_loop(kind: str) -> None:
-    """Has asyncio.run() take uvloop, which kserve's start() does not do by itself, where
-    --event-loop allows it."""
-    if kind != "asyncio":
-        asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
-        # kserve asks for a loop before there is one, where asyncio's own policy makes it.
-        asyncio.set_event_loop(asyncio.new_event_loop())
-
-
 def main(arguments: Optional[Any] = None) -> int:
     """The program. Returns its exit status."""
     args = own_parser("gles-serving").parse_args(arguments)
@@ -252,7 +243,10 @@ def main(arguments: Optional[Any] = None) -> int:
         kserve_logging.configure_logging(logs.configuration(args.log_requests))
         logging.captureWarnings(True)
     memory.keep_freed()
-    fast_loop(args.event_loop)
+    if args.event_loop != "asyncio":  # kserve's start() does not take uvloop by itself
+        asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
+        # kserve asks for a loop before there is one, where asyncio's own policy makes it.
+        asyncio.set_event_loop(asyncio.new_event_loop())
     repository = Repository(args.model_repository, args.cache_dir, args.probe_seconds)
     Server(repository, args, args.allow_model_control).start([])
     if not repository.join(args.grace_period):
