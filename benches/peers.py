@@ -170,13 +170,13 @@ def rows_of(paths):
     return rows
 
 
-def benchmark(row, flags, *backend):
+def benchmark(row, flags, backend):
     """A measurement of benchmark_model, or a text that says why there is none."""
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
         _, _, failure = ended(
             [os.path.join(flags.bin, "benchmark_model"), f"--graph={row.path}",
-             f"--report_json={report}", "--min_secs=1", *backend,
+             f"--report_json={report}", "--min_secs=1", *backend.format(**vars(flags)).split(),
              *(LARGE_BATCH_FLAGS if row.batch > 1 else [])], flags.timeout)
         if failure or not os.path.exists(report):
             return failure or "no result"
@@ -184,20 +184,6 @@ def benchmark(row, flags, *backend):
             result, = json.load(file)
     kept = {key: result[key] for key in ("renderer", "driver", "tflite", "revision")}
     return {"ms": result["invoke_ms"]["median"], "note": note_of(result), **kept}
-
-
-def ours(row, flags, *options):
-    return benchmark(row, flags, "--use_gles", f"--warmup_runs={flags.warmup_runs}",
-                     "--num_runs=200", *options)
-
-
-def ours_float16(row, flags):
-    return ours(row, flags, "--gles_options=is_precision_loss_allowed:1")
-
-
-def xnnpack(row, flags):
-    return benchmark(row, flags, "--use_xnnpack", f"--num_threads={flags.threads}",
-                     "--warmup_runs=5", "--num_runs=20")
 
 
 def webgpu_note(log):
@@ -212,7 +198,7 @@ def webgpu_note(log):
     return f"{left[1]} of {int(left[1]) + int(left[2])} nodes" if left else ""
 
 
-def webgpu(row, flags):
+def webgpu(row, flags, _):
     """A measurement of LiteRT's WebGPU, None at a batch that the file does not have."""
     if row.batch > 1:
         return None
@@ -223,9 +209,14 @@ def webgpu(row, flags):
     return {**measurement, "note": webgpu_note(log)}
 
 
-# Column, name for --skip, what measures a row.
-WAYS = [("ours, float32", "ours", ours), ("LiteRT WebGPU, float32", "webgpu", webgpu),
-        ("XNNPACK", "xnnpack", xnnpack), ("ours, float16", "ours", ours_float16)]
+OURS = "--use_gles --warmup_runs={warmup_runs} --num_runs=200"
+# Column, name for --skip, what measures a row, benchmark_model's flags.
+WAYS = [("ours, float32", "ours", benchmark, OURS),
+        ("LiteRT WebGPU, float32", "webgpu", webgpu, ""),
+        ("XNNPACK", "xnnpack", benchmark,
+         "--use_xnnpack --num_threads={threads} --warmup_runs=5 --num_runs=20"),
+        ("ours, float16", "ours", benchmark,
+         OURS + " --gles_options=is_precision_loss_allowed:1")]
 
 
 def pytorch(rows, flags):
@@ -282,10 +273,10 @@ def measured(flags):
     for at in range(flags.rounds):
         for row in rows:
             print(f"round {at + 1} of {flags.rounds}: {row.title}", file=sys.stderr, flush=True)
-            for column, name, measure in WAYS:
+            for column, name, measure, backend in WAYS:
                 if name not in skipped:
                     try:
-                        result = measure(row, flags)
+                        result = measure(row, flags, backend)
                     except (OSError, KeyError, ValueError) as error:  # of an output that is another
                         result = short(str(error))
                     kept["rows"][row.title].setdefault(column, []).append(result)
