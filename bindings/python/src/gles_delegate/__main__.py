@@ -10,6 +10,7 @@ import argparse
 import difflib
 import json
 import os
+import pathlib
 import re
 import signal
 import sys
@@ -138,15 +139,6 @@ def _print_model(found: Dict[str, Any], out: Any) -> None:
         _say(f"{node['op']} stays on the CPU: {node['reason']}", out, 2)
 
 
-def _write(report: Dict[str, Any], path: str) -> None:
-    text = json.dumps(report, indent=2) + "\n"
-    if path == "-":
-        sys.stdout.write(text)
-    else:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-
-
 def main(argv: Optional[List[str]] = None) -> int:
     """The program; its exit status."""
     try:
@@ -173,11 +165,14 @@ def main(argv: Optional[List[str]] = None) -> int:
     if arguments.require and not (machine["hardware"] and not any(m["software"] for m in models)):
         status = 2
         print("\nNo GPU runs this, which --require asks for.", file=out)
-    if arguments.report_json:
+    report = json.dumps({**machine, "num_threads": arguments.num_threads,
+                         "options": arguments.gles_options, "status": status, "models": models},
+                        indent=2) + "\n"
+    if arguments.report_json == "-":
+        sys.stdout.write(report)
+    elif arguments.report_json:
         try:
-            _write({**machine, "num_threads": arguments.num_threads,
-                    "options": arguments.gles_options, "status": status, "models": models},
-                   arguments.report_json)
+            pathlib.Path(arguments.report_json).write_text(report, encoding="utf-8")
         except OSError as error:
             print(f"FAILED: {error}", file=sys.stderr)
             return 1

@@ -143,7 +143,8 @@ def use(**options: Any) -> None:
                     getattr(library, name)
             except (AttributeError, ValueError) as error:
                 raise DelegateError(
-                    f"litert-lm-api {version_of('litert-lm-api')} does not allow another accelerator",
+                    f"litert-lm-api {version_of('litert-lm-api')} does not allow another "
+                    "accelerator",
                     f"{error}. Use 0.18.1, or gles_delegate with the model's .tflite file"
                 ) from error
             implementation = ctypes.c_char.in_dll(accelerator, "LiteRtAcceleratorImpl")

@@ -94,11 +94,11 @@ def _run(arguments: argparse.Namespace, interrupt: _Interrupt) -> Dict[str, Any]
         images = images[:arguments.num_images]
     sides = Sides(arguments.model_file, arguments.runtime, arguments.num_threads,
                   arguments.options)
-    task.check(sides.output_details())
-    preprocessing = Preprocessing(sides.input_detail(), arguments.cropping_fraction,
+    task.check(sides.output_details)
+    preprocessing = Preprocessing(sides.input_detail, arguments.cropping_fraction,
                                   arguments.mean, arguments.std)
     results = Results(arguments.output_file_path, {
-        **sides.identity(), **task.identity(), **_inputs_of(arguments)})
+        **sides.identity(), **_inputs_of(arguments)})
     left = [path for path in images if path.name not in results]
     progress = tqdm(left, unit="image", delay=2, dynamic_ncols=True,
                     disable=not sys.stderr.isatty())
@@ -126,8 +126,8 @@ def _run(arguments: argparse.Namespace, interrupt: _Interrupt) -> Dict[str, Any]
 
 def _inputs_of(arguments: argparse.Namespace) -> Dict[str, Any]:
     """The arguments that the results depend on; files by their contents."""
-    found: Dict[str, Any] = {key: getattr(arguments, key)
-                             for key in ("mean", "std", "cropping_fraction")}
+    found: Dict[str, Any] = {key: getattr(arguments, key, None)
+                             for key in ("task", "top_k", "mean", "std", "cropping_fraction")}
     for key in ("model_output_labels", "ground_truth_labels", "ground_truth_annotations"):
         path = getattr(arguments, key, None)
         found[key + "_sha256"] = path and hashlib.sha256(path.read_bytes()).hexdigest()

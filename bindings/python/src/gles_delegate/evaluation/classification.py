@@ -52,10 +52,6 @@ class Classification:
         raise EvaluationError(f"{path}: {text!r} is no class of the model" + (
             "" if self._classes else "; without --model_output_labels a class is an index"))
 
-    def identity(self) -> Dict[str, Any]:
-        """Settings that the results depend on."""
-        return {"task": self.name, "top_k": self._top_k}
-
     def check(self, output_details: List[Any]) -> None:
         """Raises EvaluationError where the model's outputs are not those of this task."""
         shape = [int(n) for n in output_details[0]["shape"]]

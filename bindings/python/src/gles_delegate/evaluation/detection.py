@@ -55,10 +55,6 @@ class Detection:
             raise EvaluationError(f"{ground_truth} does not know {len(missing)} images, of them "
                                   f"{missing[0]}")
 
-    def identity(self) -> Dict[str, Any]:
-        """Settings that the results depend on."""
-        return {"task": self.name}
-
     def check(self, output_details: List[Any]) -> None:
         """Raises EvaluationError where the model's outputs are not those of this task."""
         if len(output_details) != 4:

@@ -37,9 +37,6 @@ class Results:
     def __contains__(self, image: str) -> bool:
         return image in self._done
 
-    def __len__(self) -> int:
-        return len(self._done)
-
     def add(self, row: Dict[str, Any]) -> None:
         """Keeps the results of row["image"]."""
         self._file.write(json.dumps(row) + "\n")

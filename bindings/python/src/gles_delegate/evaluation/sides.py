@@ -33,6 +33,12 @@ class Sides:
             except (RuntimeError, ValueError) as error:
                 raise EvaluationError(f"{model} on the {side}: {error}") from error
             self._interpreters[side] = made
+        # Inputs and outputs are the same on both sides.
+        inputs = self._interpreters["cpu"].get_input_details()
+        if len(inputs) != 1:
+            raise EvaluationError(f"the model has {len(inputs)} inputs; an image is one")
+        self.input_detail: Any = inputs[0]
+        self.output_details: List[Any] = self._interpreters["cpu"].get_output_details()
         self._sha256 = hashlib.sha256(model.read_bytes()).hexdigest()
         self._options = options
 
@@ -46,17 +52,6 @@ class Sides:
     def report(self) -> gles_delegate.Report:
         """The delegate's report."""
         return gles_delegate.report(self._delegate)
-
-    def input_detail(self) -> Any:
-        """Of the only input. Raises EvaluationError where there are more."""
-        details = self._interpreters["cpu"].get_input_details()
-        if len(details) != 1:
-            raise EvaluationError(f"the model has {len(details)} inputs; an image is one")
-        return details[0]
-
-    def output_details(self) -> List[Any]:
-        """Of the outputs, which are the same on both sides."""
-        return list(self._interpreters["cpu"].get_output_details())
 
     def run(self, side: str, value: Any) -> Any:
         """The outputs, dequantized where they are quantized, and the milliseconds."""
