@@ -108,10 +108,10 @@ def cell(results):
 def facts(kept):
     """The line over the table.
 
-    >>> result = {"renderer": "R", "driver": "D", "tflite": "2.21.0 (libtflite.so)", "revision": "r1"}
+    >>> result = {"renderer": "R", "driver": "D", "tflite": "2.21.0 (t.so)", "revision": "r1"}
     >>> facts({"rows": {"a": {"ours, float32": ["fails", result]}}, "threads": 4, "rounds": 3,
     ...        "date": "2026-11-27", "litert": "L", "pytorch": ""})
-    'R, D, TFLite 2.21.0 (libtflite.so), L, 2026-11-27, revision r1, 4 threads, 3 rounds'
+    'R, D, TFLite 2.21.0 (t.so), L, 2026-11-27, revision r1, 4 threads, 3 rounds'
     """
     ran = [result for columns in kept["rows"].values() for column, results in columns.items()
            for result in results if column.startswith("ours") and isinstance(result, dict)]
@@ -126,8 +126,8 @@ def facts(kept):
 def speed(kept):
     """The README's table of the same results at batch 1: titles of columns, and rows.
 
-    >>> speed({"rows": {"m": {"ours, float32": [{"ms": 2}], "XNNPACK": [{"ms": 3}]}, "m, batch 2": {}},
-    ...        "threads": 4})
+    >>> speed({"rows": {"m": {"ours, float32": [{"ms": 2}], "XNNPACK": [{"ms": 3}]},
+    ...                 "m, batch 2": {}}, "threads": 4})
     (['delegate', 'CPU: XNNPACK, 4 threads'], [['m', '2.00', '3.00']])
     """
     rows = {title: columns for title, columns in kept["rows"].items() if ", batch " not in title}
@@ -142,7 +142,8 @@ def table(kept):
     """
     >>> text = table({"rows": {"m": {"ours, float32": [{"ms": 2, "renderer": "R", "driver": "D",
     ...     "tflite": "T", "revision": "r"}], "LiteRT WebGPU, float32": [{"ms": 3}],
-    ...     "XNNPACK": ["not here"]}}, "threads": 4, "rounds": 1, "date": "d", "litert": "", "pytorch": ""})
+    ...     "XNNPACK": ["not here"]}}, "threads": 4, "rounds": 1, "date": "d", "litert": "",
+    ...     "pytorch": ""})
     >>> print(text.splitlines()[4])
     | m | 2.00 |  |  | 3.00 | not here |  |  |  |
     """
