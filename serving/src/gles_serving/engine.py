@@ -8,12 +8,14 @@ queue. All instances of a model share that queue, and those on one device share 
 Needs numpy, gles_delegate, ai_edge_litert and prometheus_client, and no kserve.
 """
 
+import contextlib
 import logging
 import threading
 import time
 from bisect import bisect_left
+from concurrent.futures import Future, InvalidStateError
 from itertools import accumulate
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Dict, List, Optional
 
 import numpy as np
 
@@ -189,8 +191,13 @@ class Interpreters:
         return gles_delegate.report(self.delegate).json if self.delegate else None
 
 
-# A request's callback, called on the instance's thread with results (or None) and error.
-Done = Callable[[Optional[Dict[str, np.ndarray]], Optional[Exception]], None]
+def _answer(item: Item, results: Any, error: Optional[Exception] = None) -> None:
+    future = item.payload[1]
+    with contextlib.suppress(InvalidStateError):  # the client has gone
+        if error is None:
+            future.set_result(results)
+        else:
+            future.set_exception(error)
 
 
 class Backend:
@@ -237,13 +244,14 @@ class Backend:
         """Whether at least one instance answers."""
         return not all(self._broken)
 
-    def submit(self, rows: int, values: Dict[str, np.ndarray], done: Done,
-               cancelled: Callable[[], bool] = lambda: False) -> None:
-        """Queues a request; `done` is called once, on an instance's thread, unless cancelled.
+    def submit(self, rows: int, values: Dict[str, np.ndarray]) -> "Future[Dict[str, np.ndarray]]":
+        """Queues a request; its outputs come unless it is cancelled.
 
         Raises QueueFull, Closed.
         """
-        self.queue.put(rows if self.max_rows else 1, (values, done), cancelled)
+        future: "Future[Dict[str, np.ndarray]]" = Future()
+        self.queue.put(rows if self.max_rows else 1, (values, future), future.cancelled)
+        return future
 
     def close(self) -> None:
         """Takes nothing more; what waits is served. Returns at once."""
@@ -258,7 +266,7 @@ class Backend:
         return not any(thread.is_alive() for thread in self._threads)
 
     def _expired(self, item: Item) -> None:
-        item.payload[1](None, Expired())
+        _answer(item, None, Expired())
 
     def _show_report(self, index: int, interpreters: Interpreters) -> None:
         report = interpreters.report()
@@ -307,7 +315,7 @@ class Backend:
         except Exception as error:  # the thread must live, whatever it is
             return error
         for result, item in zip(results, batch):
-            item.payload[1](result, None)
+            _answer(item, result)
         return None
 
     def _run_alone(self, index: int, interpreters: Interpreters, batch: List[Item],
@@ -317,14 +325,14 @@ class Backend:
         interpreters = self._revive(index, interpreters, error)
         for item in batch:
             if self._broken[index]:
-                item.payload[1](None, InvokeFailed(str(error)[:500]))
+                _answer(item, None, InvokeFailed(str(error)[:500]))
                 continue
             again = self._run(interpreters, [item])
             if again is None:
                 continue
             interpreters = self._revive(index, interpreters, again)
-            item.payload[1](None, InvokeFailed(str(again)[:500]) if self._broken[index]
-                            else Refused(str(again)[:500]))
+            failed = InvokeFailed if self._broken[index] else Refused
+            _answer(item, None, failed(str(again)[:500]))
         return interpreters
 
     def _revive(self, index: int, interpreters: Interpreters, error: Exception) -> Interpreters:
@@ -357,7 +365,7 @@ class Backend:
             interpreters = self._revive(index, interpreters, error)
             if not self.healthy:
                 for item in self.queue.take_all():
-                    item.payload[1](None, error)
+                    _answer(item, None, error)
         return interpreters
 
 

@@ -166,30 +166,8 @@ class GlesModel(Model):
             if isinstance(value, tensors.Images):
                 values[spec.name] = await asyncio.to_thread(
                     images.decode, value.files, spec, config.decode[spec.name])
-        results = await self._wait(backend, rows, values)
+        results = await asyncio.wrap_future(backend.submit(rows, values))
         return self._response(request, backend, results, wanted or known)
-
-    @staticmethod
-    async def _wait(backend: Backend, rows: int, values: Dict[str, Any]) -> Dict[str, np.ndarray]:
-        loop = asyncio.get_running_loop()
-        future: "asyncio.Future[Dict[str, np.ndarray]]" = loop.create_future()
-
-        def answer(results: Any, error: Any) -> None:
-            if future.done():  # the client has gone
-                return
-            if error is not None:
-                future.set_exception(error)
-            else:
-                future.set_result(results)
-
-        def done(results: Any, error: Any) -> None:
-            try:
-                loop.call_soon_threadsafe(answer, results, error)
-            except RuntimeError:  # the loop has ended: the server was told not to wait
-                _log.warning("an answer came after the server's end")
-
-        backend.submit(rows, values, done, future.cancelled)
-        return await future
 
     def _response(self, request: InferRequest, backend: Backend,
                   results: Dict[str, np.ndarray], wanted: List[str]) -> InferResponse:
