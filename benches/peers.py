@@ -30,14 +30,14 @@ import collections
 import datetime
 import importlib.metadata
 import json
-import os
+import pathlib
 import re
 import statistics
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, os.path.join(ROOT, "lab"))
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "lab"))
 
 import compare_benches  # pylint: disable=wrong-import-position
 import litert_ways  # pylint: disable=wrong-import-position
@@ -163,7 +163,7 @@ def rows_of(paths):
     """
     rows = []
     for path in paths:
-        name = os.path.basename(path).replace(".tflite", "")
+        name = pathlib.Path(path).stem
         title, counterpart = COUNTERPARTS.get(name, (name, None))
         rows.append(Row(title, path, counterpart, 1))
         if counterpart == "mobilenet":
@@ -174,15 +174,14 @@ def rows_of(paths):
 def benchmark(row, flags, backend):
     """A measurement of benchmark_model, or a text that says why there is none."""
     with tempfile.TemporaryDirectory() as folder:
-        report = os.path.join(folder, "report.json")
+        report = pathlib.Path(folder, "report.json")
         _, _, failure = ended(
-            [os.path.join(flags.bin, "benchmark_model"), f"--graph={row.path}",
+            [flags.bin / "benchmark_model", f"--graph={row.path}",
              f"--report_json={report}", "--min_secs=1", *backend.format(**vars(flags)).split(),
              *(LARGE_BATCH_FLAGS if row.batch > 1 else [])], flags.timeout)
-        if failure or not os.path.exists(report):
+        if failure or not report.exists():
             return failure or "no result"
-        with open(report, encoding="utf-8") as file:
-            result, = json.load(file)
+        result, = json.loads(report.read_text(encoding="utf-8"))
     kept = {key: result[key] for key in ("renderer", "driver", "tflite", "revision")}
     return {"ms": result["invoke_ms"]["median"], "note": note_of(result), **kept}
 
@@ -225,9 +224,8 @@ def pytorch(rows, flags):
     names = {row.counterpart: 0 for row in rows if row.counterpart}
     if not names:
         return {}, ""
-    script = os.path.join(ROOT, "benches", "pytorch_models.py")
-    output, _, failure = ended([sys.executable, script, "--json", *names],
-                               flags.pytorch_timeout)
+    script = ROOT / "benches" / "pytorch_models.py"
+    output, _, failure = ended([sys.executable, script, "--json", *names], flags.pytorch_timeout)
     lines = [json.loads(line) for line in output.splitlines()
              if line.startswith('{"model"') and line.endswith("}")]
     return by_row(rows, lines, failure), next((f"PyTorch {r['torch']}" for r in lines), "")
@@ -288,8 +286,7 @@ def measured(flags):
 
 def save(kept, path):
     if path:
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(kept, file, indent=1)
+        pathlib.Path(path).write_text(json.dumps(kept, indent=1), encoding="utf-8")
 
 
 def flags_of():
@@ -298,7 +295,7 @@ def flags_of():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=4, help="of XNNPACK")
     parser.add_argument("--skip", default="", help="some of: ours,pytorch,webgpu,xnnpack")
-    parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"),
+    parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build" / "bin",
                         help="the folder of benchmark_model")
     parser.add_argument("--warmup_runs", type=int, default=1000, help="on the GPU")
     parser.add_argument("--timeout", type=int, default=120, help="seconds, of a process")
@@ -315,8 +312,7 @@ def flags_of():
 
 
 def read(path):
-    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        return file.read()
+    return (ROOT / path).read_text(encoding="utf-8")
 
 
 def pages(kept):
@@ -340,8 +336,7 @@ def main():
     for path, text in changed.items():
         print(f"{path}: {'written' if flags.update else 'other tables'}", file=sys.stderr)
         if flags.update:
-            with open(os.path.join(ROOT, path), "w", encoding="utf-8") as file:
-                file.write(text)
+            (ROOT / path).write_text(text, encoding="utf-8")
     return 0 if flags.update else int(bool(changed))
 
 
