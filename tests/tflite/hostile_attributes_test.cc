@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "delegate/graph/builtin_codes.h"
 #include "delegate/graph/builtin_params.h"
 #include "delegate/ops/checks.h"
 #include "delegate/ops/op_list.h"
@@ -86,10 +87,12 @@ TEST(HostileAttributesTest, Slices) {
 
 TEST(HostileAttributesTest, Sizes) {
   const std::vector<Tensor> outputs(3, FakeTensor({kMax}));
+  NodeView node;
+  node.builtin_code = BuiltinOperator_SPLIT_V;
   EXPECT_THAT(
-      Refusal(ParseSplit,
-              {FakeTensor({6}), FakeInts({kMax, kMax, kMax}), FakeInts({0})},
-              outputs),
+      RefusalOf(ParseSplit, node,
+                {FakeTensor({6}), FakeInts({kMax, kMax, kMax}), FakeInts({0})},
+                outputs),
       HasSubstr("have 6442450941 elements together"));
 }
 
