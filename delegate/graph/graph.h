@@ -22,6 +22,8 @@
 
 namespace gles_delegate {
 
+// Ids of tensors, and tensors in the memory of others.
+
 using TensorId = int;
 constexpr TensorId kNoTensor = -1;
 

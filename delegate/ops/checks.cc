@@ -146,7 +146,7 @@ absl::StatusOr<std::vector<PostOp>> RecurrentActivation(int activation) {
   }
 }
 
-// --- Sliding windows of convolutions and pooling -----------------------------
+// --- Sliding windows ---------------------------------------------------------
 
 absl::StatusOr<AxisPadding> ComputePadding(int padding, int in,
                                            const Window& window,
@@ -193,6 +193,8 @@ absl::Status CheckExtent(const AxisPadding& padding, int got,
   return Invalid("output ", axis, " is ", got,
                  ", the window over the input gives ", padding.out);
 }
+
+// --- The window of a convolution ---------------------------------------------
 
 absl::StatusOr<SlidingWindow> SlidingWindowOf(const WindowParams& params,
                                               const Shape& src,

@@ -66,14 +66,18 @@ absl::StatusOr<int> AxisOfInput(const NodeView& node, int index, size_t rank);
 
 // --- The activation of a node ------------------------------------------------
 
-// As a post-op. `activation`: TfLiteFusedActivation. No post-op for none, nor
-// for TANH and SIGMOID, which TFLite's kernels ignore. kUnimplemented:
-// SIGN_BIT.
+// The fused activation of a TFLite node, as a post-op.
+
+// `activation`: TfLiteFusedActivation. No post-op for none, nor for TANH and
+// SIGMOID, which TFLite's kernels ignore. kUnimplemented: SIGN_BIT.
 absl::StatusOr<std::vector<PostOp>> FusedActivation(int activation);
 // Of LSTM and SVDF, whose kernels apply TANH and SIGMOID.
 absl::StatusOr<std::vector<PostOp>> RecurrentActivation(int activation);
 
-// --- Sliding windows of convolutions and pooling -----------------------------
+// --- Sliding windows ---------------------------------------------------------
+
+// TFLite's padding arithmetic for sliding windows of convolutions and pooling,
+// one axis at a time.
 
 // A window along one axis, in input elements.
 struct Window {

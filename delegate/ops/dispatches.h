@@ -104,6 +104,9 @@ void ApplyInputStage(std::vector<PostOp> functions, TensorId source,
 
 // --- Nodes that consist of functions of inputs -------------------------------
 
+// Nodes that consist of functions of inputs: their steps, and the names in
+// their shaders.
+
 // An input's tensor.
 inline std::string InputName(int input) { return absl::StrCat("in", input); }
 // The constants of a step's function, a member of Params.

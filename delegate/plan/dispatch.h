@@ -205,6 +205,9 @@ std::string PlanToString(const Graph& graph,
 
 // --- Shaders and Params of dispatches ----------------------------------------
 
+// Converts a dispatch to its shader description and Params block, still as
+// plain data.
+
 // The tensors that a dispatch binds, in the order of its spec: reads, operands
 // of post-ops and of stages, writes.
 std::vector<TensorId> BoundTensors(const Dispatch& dispatch);

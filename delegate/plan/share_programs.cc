@@ -336,6 +336,8 @@ void SharePrograms(const Graph& graph, const DeviceProfile& profile,
   Sharing(graph, profile, dispatches).Run();
 }
 
+// --- Params as constants -----------------------------------------------------
+
 void FixParams(const Graph& graph, const DeviceProfile& profile,
                std::vector<Dispatch>* dispatches) {
   // Fewer do not pay for the time to compile another program.

@@ -24,6 +24,10 @@ namespace gles_delegate {
 void SharePrograms(const Graph& graph, const DeviceProfile& profile,
                    std::vector<Dispatch>* dispatches);
 
+// --- Params as constants -----------------------------------------------------
+
+// Makes the parameters of dispatches constants of their program.
+
 // A dispatch that leaves most of the device idle takes as long as its longest
 // chain of instructions: divisions of indices by sizes, loops that wait for
 // memory in each step. Compilers shorten it if they know the sizes. So if

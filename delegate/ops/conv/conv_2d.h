@@ -1,4 +1,8 @@
-// The attributes of convolutions, and squeeze-excite blocks.
+// CONV_2D: y[b,h,w,o] = bias[o] + sum over the window and the input channels of
+// x[b, h*stride - pad + ky*dilation, w*..., i] * filter[o,ky,kx,i], with x zero
+// outside. BHWC, any batch; filter OHWI and bias, constant (float32 or float16)
+// or computed at run time (float32). Grouped if the filter has fewer channels
+// than the input. kInvalidArgument: inconsistent shapes.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_2D_H_
 #define GLES_DELEGATE_DELEGATE_OPS_CONV_CONV_2D_H_
 
@@ -17,24 +21,47 @@ struct ConvInputs {
   int bias = 2;  // may be past the node's last input
 };
 
-// Grouped if the filter has fewer channels than the input.
+// Node inputs: data, filter, bias (optional).
 struct Conv2dAttributes : SlidingWindow {
   int groups = 1;
 };
 
+// --- DEPTHWISE_CONV_2D -------------------------------------------------------
+
+// DEPTHWISE_CONV_2D: y[b,h,w,o] = bias[o] + sum over the window of x[b,
+// h*stride - pad + ky*dilation, w*..., o / multiplier] * filter[0,ky,kx,o],
+// with x zero outside; multiplier = output channels / input channels. BHWC, any
+// batch; filter [1,H,W,O] and bias, constant (float32 or float16) or computed
+// at run time (float32). kInvalidArgument: inconsistent shapes.
+
+// Node inputs: data, filter, bias (optional).
 struct DepthwiseConv2dAttributes : SlidingWindow {
   int multiplier = 1;  // output channels per input channel
 };
 
-// Of TRANSPOSE_CONV, and of the custom op Convolution2DTransposeBias. The
-// window slides over the output. Its padding is the number of rows and columns
-// cut off the full result on each side; its dilation is 1.
+// --- TRANSPOSE_CONV ----------------------------------------------------------
+
+// TRANSPOSE_CONV, and the custom op Convolution2DTransposeBias: y[b, s*h + ky -
+// pad, s*w + kx - pad, o] is bias[o] plus the sum of every x[b,h,w,i] *
+// filter[o,ky,kx,i] that maps to it. BHWC, any batch; filter OHWI and bias,
+// constant (float32 or float16) or computed at run time (float32).
+// kInvalidArgument: inconsistent shapes; kUnimplemented: an output shape
+// computed at run time.
+
+// The window slides over the output. Its padding is the number of rows and
+// columns cut off the full result on each side; its dilation is 1.
 struct TransposeConvAttributes : SlidingWindow {
   ConvInputs inputs;  // of the two ops
 };
 
-// The filter of CONV_3D is [D,H,W,I,O], that of CONV_3D_TRANSPOSE [D,H,W,O,I].
-// Batch and depth share the batch of the layout.
+// --- CONV_3D -----------------------------------------------------------------
+
+// CONV_3D and CONV_3D_TRANSPOSE: a window of depth, height and width over
+// [N,D,H,W,C], and its transpose, which spreads each input element over a
+// window of the output. The filter is [D,H,W,I,O], of the transpose
+// [D,H,W,O,I], a constant of floats. Batch and depth share the batch of the
+// layout.
+
 struct Conv3dAttributes {
   // Along width, height and depth: of the input, or of the output if
   // transposed.
@@ -46,6 +73,8 @@ struct Conv3dAttributes {
   bool transposed = false;
   ConvInputs inputs;
 };
+
+// --- Squeeze-excite blocks ---------------------------------------------------
 
 // The channel scale of a squeeze-excite block as one dispatch: the mean of each
 // channel over the plane, then one or two matrix products. Large planes are

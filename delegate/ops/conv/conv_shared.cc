@@ -190,6 +190,8 @@ std::optional<Dispatch> MatricesShared(const MatrixPairs& pairs,
 
 // --- How a work group divides its tile ---------------------------------------
 
+// The tilings.
+
 namespace {
 
 // Terms that a lane takes from each chunk, at most, and must have at all.

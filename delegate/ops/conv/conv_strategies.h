@@ -147,7 +147,12 @@ std::optional<Dispatch> ProductsShared(const MatrixProducts& products,
 std::optional<Dispatch> MatricesShared(const MatrixPairs& pairs,
                                        const Planner& planner);
 
-// The size of such a dispatch's work: equal matrix products.
+// --- How a work group divides its tile ---------------------------------------
+
+// The tiling of conv_shared.comp: tiles in the shared memory of work groups,
+// with enough groups to fill the device.
+
+// The size of a dispatch's work: equal matrix products.
 struct SharedWork {
   int pixels = 1;
   int slices = 1;  // of the output

@@ -80,16 +80,20 @@ void BindDepthwiseWindow(const Convolution& conv, Dispatch* d);
 // not constant, the bias in "weights" is zero and d's first post-op adds it.
 absl::Status BindFilter(const Convolution& conv, Planner* planner, Dispatch* d);
 
+// Convolutions with weights as literals in the shader, for SIMD processors,
+// which then load a weight once for all lanes.
+
 // 4x4 blocks of weights, each at least one instruction of the shader.
 int BlocksOf(const Convolution& conv);
 
-// True if literals in the shader pay, for SIMD processors, which then load a
-// weight once for all lanes. The weights are constant, finite and few
-// (unrolled_terms of the profile), there are many pixels, and the plan has few
-// such shaders, each of which is a separate program.
+// True if the weights are constant, finite and few (unrolled_terms of the
+// profile), there are many pixels, and the plan has few such shaders, each of
+// which is a separate program.
 bool PaysAsLiterals(const Convolution& conv, const Planner& planner);
 
 // --- Rows of quantized weights -----------------------------------------------
+
+// Constant matrices whose values stay in 8, 4 or 2 bits on the GPU.
 
 // True for a constant matrix of int8, int4 or int2 without zero points that has
 // one scale, one a row, or one for each block of a row; a block has a power of

@@ -241,6 +241,7 @@ absl::StatusOr<bool> TakeScalar(const Tensor& operand, PostOp* function) {
 // The node as f(inputs[0], inputs[1]), or as f(inputs[1], inputs[0]) with
 // `function.operand_first`; with `first_is_source` the first input is the
 // copied one.
+// Shared by PRELU and the functions above.
 absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
                                               const PostOp& function,
                                               bool first_is_source) {
@@ -274,6 +275,7 @@ absl::StatusOr<ParsedNode> ParseFunctionOfTwo(const NodeView& node,
 
 }  // namespace
 
+// y = f(x).
 absl::StatusOr<ParsedNode> ParseUnary(const NodeView& node) {
   PostOp op = FunctionOf(node);
   if (node.builtin_code == BuiltinOperator_LEAKY_RELU) {
@@ -326,6 +328,8 @@ absl::Status PlanAddN(const Node& node, Planner* planner) {
   return absl::OkStatus();
 }
 
+// PRELU: y = x < 0 ? alpha * x : x. Alpha, constant or not, is broadcast to x
+// by TFLite's rule (aligned from the right; mostly [1,1,C]).
 absl::StatusOr<ParsedNode> ParsePrelu(const NodeView& node) {
   return ParseFunctionOfTwo(node, PostOp{"prelu"}, /*first_is_source=*/true);
 }
@@ -411,6 +415,8 @@ absl::Status PlanComparison(const Node& node, Planner* planner) {
   if (attributes.of_quantized) ScaleSides(node, attributes, *planner, &d);
   return AddInLightGroups(std::move(d), planner);
 }
+
+// --- SELECT, SELECT_V2 -------------------------------------------------------
 
 absl::StatusOr<ParsedNode> ParseSelect(const NodeView& node) {
   std::vector<int> condition = node.inputs[0]->dims;

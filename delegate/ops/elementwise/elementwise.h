@@ -39,8 +39,20 @@ TensorId SourceOfFunctions(const Graph& graph, const Node& node);
 // no realigned operand. The fusion pass may then remove it.
 bool IsPlainElementwise(const Graph& graph, const Node& node);
 
-// 8-bit tensors are compared as in TFLite: both sides are scaled in integers,
-// so that values which become equal by its rounding are equal.
+// y = f(a, b), elementwise: ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, POW,
+// SQUARED_DIFFERENCE, FLOOR_DIV, FLOOR_MOD; PRELU = x < 0 ? alpha * x : x; and
+// ADD_N, the sum of any number of tensors of one shape. Except for ADD_N,
+// either side may be broadcast on any axis by TFLite's rule (aligned from the
+// right), constant or not. kInvalidArgument: the shapes do not broadcast to the
+// output's; kUnimplemented: the tensors are not float.
+
+// --- Comparisons, SELECT, SELECT_V2 ------------------------------------------
+
+// EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL of two float32 or
+// int32 tensors (EQUAL and NOT_EQUAL also of bool), with broadcasting. 8-bit
+// tensors are compared as in TFLite: both sides are scaled in integers, so that
+// values which become equal by its rounding are equal.
+
 struct ComparisonAttributes {
   absl::string_view function;    // GLSL's: "lessThan", ...
   std::array<Shape, 2> aligned;  // of the inputs, as the output sees them
@@ -49,6 +61,11 @@ struct ComparisonAttributes {
   std::array<quant::Multiplier, 2> multipliers;
 };
 
+// SELECT, SELECT_V2: x where the bool condition holds, else y; any of the three
+// constant or not; x, y and output of float32, int32 or bool.
+//   SELECT     x and y of one shape; the condition of the same, a scalar, or a
+//              vector with an element for each index of the first axis
+//   SELECT_V2  the three broadcast to the output
 struct SelectAttributes {
   std::array<Shape, 3> aligned;  // of the inputs, as the output sees them
 };

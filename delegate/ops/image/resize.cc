@@ -183,6 +183,9 @@ absl::Status PlanResizeNearestNeighbor(const Node& node, Planner* planner) {
 // The custom op Resampler: y[b,h,w,:] is the data at pixel (x, y) of
 // warp[b,h,w], interpolated bilinearly with 0 outside the data; and 0 if x is
 // not in (-1, W) or y not in (-1, H). Data [B,H,W,C], warp [B,h,w,2].
+// kInvalidArgument: inconsistent shapes.
+
+// No attributes.
 absl::StatusOr<ParsedNode> ParseResampler(const NodeView& node) {
   const Tensor& data = *node.inputs[0];
   const Tensor& warp = *node.inputs[1];

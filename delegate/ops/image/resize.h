@@ -1,4 +1,6 @@
-// The attributes of RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR.
+// RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR: resizes height and width to the
+// constant second input, with TFLite's rules for align_corners and
+// half_pixel_centers. BHWC.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_IMAGE_RESIZE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_IMAGE_RESIZE_H_
 

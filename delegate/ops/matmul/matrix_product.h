@@ -1,4 +1,5 @@
-// Products of rows and a matrix of weights, and BATCH_MATMUL.
+// Rows of K elements times a matrix of weights: FULLY_CONNECTED, and CONV_2D
+// with a 1x1 window and stride 1. And BATCH_MATMUL.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MATMUL_MATRIX_PRODUCT_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MATMUL_MATRIX_PRODUCT_H_
 
@@ -80,6 +81,14 @@ inline int MaxProductRows(const DeviceChoices& choices) {
   return choices.few_registers != 0 ? 2 : 4;
 }
 
+// --- FULLY_CONNECTED ---------------------------------------------------------
+
+// FULLY_CONNECTED: y[m,n] = bias[n] + sum over k of x[m,k] * weights[n,k], with
+// x of any rank as flat rows of K elements. The output is [M,N], or with
+// keep_num_dims the input's shape with N as its last dimension. Weights and
+// bias are constant (float32 or float16) or computed at run time (float32).
+// kUnimplemented: shuffled weights.
+
 struct FullyConnectedAttributes {
   // TFLite sums 16-bit activations without a bias in 64 bits.
   bool sums_in_64_bits = false;
@@ -92,8 +101,19 @@ struct FullyConnectedAttributes {
 // The input RowNorm::scale of a node that normalizes. No model has it.
 constexpr size_t kRowScale = 3;
 
+// --- BATCH_MATMUL ------------------------------------------------------------
+
+// BATCH_MATMUL: z[.., m, n] = sum over k of x[.., m, k] * y[.., k, n], with x
+// or y transposed in its last two axes according to adj_x and adj_y. Ranks 2 to
+// 5; leading axes broadcast. Each side is a constant (float32 or float16) or
+// computed at run time. Sums are highp.
+//
+// kInvalidArgument: inconsistent shapes; kUnimplemented: a broadcast within the
+// first two of three leading axes, which share the GPU's batch axis.
+
+// Node inputs: x, y.
 struct BatchMatMulAttributes {
-  bool adj_x = false;  // whether the last two axes are transposed
+  bool adj_x = false;
   bool adj_y = false;
   // The dims of x, y and the output in the model. The tensors of a plan may
   // have others, since a RESHAPE that moves nothing is removed.

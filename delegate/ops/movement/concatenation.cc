@@ -262,6 +262,10 @@ absl::Status PlanPack(const Node& node, Planner* planner) {
 
 // --- SPLIT, SPLIT_V, UNPACK --------------------------------------------------
 
+// SPLIT: cuts the input along an axis into equal outputs. SPLIT_V: into outputs
+// of given sizes (one may be -1: the rest). UNPACK: one output per index,
+// without the axis. Constant axis and sizes.
+
 absl::StatusOr<ParsedNode> ParseSplit(const NodeView& node) {
   const bool has_sizes = node.inputs.size() == 3;
   RemapAttributes a;

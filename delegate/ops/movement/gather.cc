@@ -17,6 +17,8 @@
 
 namespace gles_delegate {
 
+// --- Gathers by index tensors ------------------------------------------------
+
 absl::StatusOr<TensorId> IndicesAsInt32(Planner* planner, TensorId id) {
   if (planner->tensor(id).type == DataType::kInt32) return id;
   ASSIGN_OR_RETURN(auto values, ConstantInts(planner->tensor(id)));
@@ -194,6 +196,11 @@ absl::Status PlanGather(const Node& node, Planner* planner) {
       });
 }
 
+// GATHER_ND: each row of the indices [..., depth] selects an element or slice
+// at the input's first `depth` axes: the output has the indices' leading axes,
+// then the input's trailing ones. Input of float32, int32 or bool and any rank,
+// depth 1 to 4; indices int32, or int64 constants. At run time, indices outside
+// their axis are clamped; TFLite fails.
 absl::StatusOr<ParsedNode> ParseGatherNd(const NodeView& node) {
   const std::vector<int>& dims = node.inputs[0]->dims;
   LinearGather gather;
@@ -207,6 +214,12 @@ absl::StatusOr<ParsedNode> ParseGatherNd(const NodeView& node) {
 absl::Status PlanLinearGather(const Node& node, Planner* planner) {
   return AddLinearGather(node, node.Get<LinearGather>(), planner);
 }
+
+// EMBEDDING_LOOKUP: one row of a table per index. The table is float32, or
+// constant and float16, int8 or int4 with one scale or one per row and zero
+// points of 0; results are float32. Indices are a vector, int32 at run time,
+// int32 or int64 if constant. At run time, indices outside the table are
+// clamped; TFLite fails.
 
 absl::StatusOr<ParsedNode> ParseEmbeddingLookup(const NodeView& node) {
   const Tensor& indices = *node.inputs[0];
@@ -311,8 +324,12 @@ absl::Status PlanScatterNd(const Node& node, Planner* planner) {
   return planner->Add(std::move(d));
 }
 
-// SEGMENT_SUM and UNSORTED_SEGMENT_SUM, _PROD, _MAX and _MIN are a SCATTER_ND
-// whose indices are the ids.
+// SEGMENT_SUM and UNSORTED_SEGMENT_SUM, _PROD, _MAX and _MIN: row s of the
+// output is the sum (product, maximum, minimum) of the rows of input 0 whose id
+// is s. Input 1: the ids, int32; those of SEGMENT_SUM must be constant, as the
+// output's shape follows from them. Input 2 of the others: the number of
+// segments, constant. At run time a row whose id is past it is ignored; TFLite
+// fails on it. All are a SCATTER_ND whose indices are the ids.
 absl::StatusOr<ParsedNode> ParseSegmentSum(const NodeView& node) {
   const std::vector<int>& dims = node.outputs[0]->dims;
   return ParseSegments(node, dims.empty() ? 1 : dims[0], Reducer::kSum);

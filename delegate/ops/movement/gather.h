@@ -1,5 +1,10 @@
-// Gathers, scatters and updates by indices. At run time, indices outside their
-// axis are clamped, or ignored by scatters; TFLite fails.
+// GATHER: slices of the input along an axis, selected by indices of any rank.
+// Input of float32, int32 or bool; indices int32 at run time, int32 or int64 if
+// constant. With batch_dims, that many leading axes of input and indices are
+// matched. At run time, indices outside the axis are clamped; TFLite fails.
+//
+// Constant indices without batch_dims use a table (rank <= 4); all others
+// LinearGather (any rank).
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_GATHER_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_GATHER_H_
 
@@ -36,8 +41,6 @@ struct LinearGather : IndexedSlices {
 // The indices as an int32 tensor; converts an int64 constant.
 absl::StatusOr<TensorId> IndicesAsInt32(Planner* planner, TensorId id);
 
-// Constant indices without batch_dims use a table (rank <= 4); all others
-// LinearGather (any rank).
 struct GatherAttributes {
   int axis = 0;  // of B, H, W, C
   std::vector<int> indices;
@@ -49,13 +52,24 @@ struct GatherAttributes {
 absl::Status AddGather(Planner* planner, TensorId src, TensorId dst, int axis,
                        const std::vector<int>& indices);
 
-// Indices outside give off_value only.
+// ONE_HOT: adds an axis of `depth` elements to the indices, with on_value at
+// the index and off_value elsewhere; indices outside give off_value only.
+// Indices int32, or int64 constants, of any rank; a constant depth; values of
+// float32, int32 or bool, constant or not.
 struct OneHotAttributes {
   int depth = 1;
   int inner = 1;  // elements after the new axis
 };
 
-// SCATTER_ND adds in order of the indices, as TFLite does; int32 modulo 2^32.
+// --- SCATTER_ND, segments ----------------------------------------------------
+
+// SCATTER_ND: adds each slice of the updates to zeros at its index, in order of
+// the indices, as TFLite does. Input 0: indices [..., depth] into up to 4
+// leading axes of the output, int32, or int64 constants; input 1: updates [...,
+// trailing axes], float32, or int32, with sums modulo 2^32; input 2: the
+// output's shape. At run time, indices outside their axis are ignored; TFLite
+// fails.
+
 // In linear element order the updates are [count, inner], the indices [count,
 // depth] and the output [extents..., inner].
 struct Scatter : IndexedSlices {
@@ -117,8 +131,14 @@ PlanFunction PlanMovedFunctions;
 inline constexpr OpDefinition kMovedFunctionsOp =
     OpOfPasses("MOVED_FUNCTIONS", PlanMovedFunctions);
 
-// As TFLite does, the place is clamped so that the update fits. Of tensors as
-// the model has them: passes may give them other dims.
+// --- DYNAMIC_UPDATE_SLICE ----------------------------------------------------
+
+// DYNAMIC_UPDATE_SLICE: input 0 with input 1 written over it from the place
+// that input 2 names, one int32 or int64 an axis, constant or computed at run
+// time. As TFLite does, the place is clamped so that the update fits. Rank up
+// to 5.
+
+// Of tensors as the model has them: passes may give them other dims.
 struct UpdateSlice {
   AxisArray extents = {1, 1, 1, 1, 1};  // of the input
   AxisArray box = {1, 1, 1, 1, 1};      // of the update

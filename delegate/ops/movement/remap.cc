@@ -202,6 +202,10 @@ absl::StatusOr<TensorId> AsShape(Planner* planner, TensorId id,
   return copy;
 }
 
+// RESHAPE, SQUEEZE, EXPAND_DIMS: the same elements in the same linear order in
+// another shape, of any rank. A shape given as an input must be constant.
+// kInvalidArgument: different element counts.
+
 absl::StatusOr<ParsedNode> ParseReshape(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   const Tensor& output = *node.outputs[0];
@@ -224,6 +228,10 @@ absl::Status PlanReshape(const Node& node, Planner* planner) {
 }
 
 // --- PAD, PADV2, MIRROR_PAD --------------------------------------------------
+
+// Adds elements before and after each axis, batch and channels included,
+// according to constant paddings [rank, 2]. The new elements are zeros, PADV2's
+// third input (constant or not), or the tensor mirrored at its edge.
 
 namespace {
 
@@ -292,7 +300,7 @@ absl::StatusOr<ParsedNode> ParseMirrorPad(const NodeView& node) {
   return ParsedNode{a};
 }
 
-// --- Movements of each axis by itself ----------------------------------------
+// --- Axes by themselves ------------------------------------------------------
 
 namespace {
 
@@ -414,6 +422,13 @@ RemapAttributes MoveAxes(std::vector<AxisMove> axes, int input_rank) {
   }
   return a;
 }
+
+// SLICE: `size` elements from `begin` on each axis (size -1: to the end).
+// STRIDED_SLICE: every stride-th element from begin to end, in either
+// direction, with all masks: begin, end, ellipsis, new axis, shrink axis. Rank
+// <= 5 (SLICE: or more, if axes before the last three fold into two); constant
+// begin, end, size, strides. kInvalidArgument: a slice outside
+// the input, or a wrong output shape.
 
 // A strided slice of one axis of the input, or a new axis of the output.
 struct AxisSlice {
@@ -574,6 +589,14 @@ absl::StatusOr<ParsedNode> ParseStridedSlice(const NodeView& node) {
 
 // --- TILE, BROADCAST_TO, MATRIX_DIAG, FILL, ZEROS_LIKE -----------------------
 
+// Copies of the input's elements, by constant parameters.
+//   TILE          repeats the input along each axis.
+//   BROADCAST_TO  repeats axes of extent 1, and missing leading axes.
+//   MATRIX_DIAG   makes matrices with vectors as diagonals, 0 elsewhere:
+//                 [..., M] -> [..., M, M]; not of quantized tensors.
+//   FILL          fills constant dimensions (input 0) with a scalar (input 1).
+//   ZEROS_LIKE    fills the input's shape with zeros.
+
 absl::StatusOr<ParsedNode> ParseTile(const NodeView& node) {
   const std::vector<int>& from = node.inputs[0]->dims;
   const std::vector<int>& to = node.outputs[0]->dims;
@@ -636,6 +659,8 @@ absl::StatusOr<ParsedNode> ParseZerosLike(const NodeView& node) {
 
 // --- REVERSE_V2, REVERSE_SEQUENCE --------------------------------------------
 
+// REVERSE_V2: reverses the order of elements along constant axes, each given
+// once.
 absl::StatusOr<ParsedNode> ParseReverse(const NodeView& node) {
   const Tensor& input = *node.inputs[0];
   ASSIGN_OR_RETURN(auto axes, IntsOfInput(node, 1));

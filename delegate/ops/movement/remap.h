@@ -1,6 +1,7 @@
 // Affine data movement: each element of a destination, or of a box in it, comes
 // from a source element whose coordinates are an affine function of the
-// destination's. One shader, gl_shaders/movement/remap.comp, does all of it.
+// destination's. One shader, gl_shaders/movement/remap.comp, thus implements
+// pads, slices, transposes, tiles and concatenations.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_REMAP_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_REMAP_H_
 
@@ -51,7 +52,8 @@ struct Remap {
 absl::Status AddRemap(Planner* planner, TensorId src, TensorId dst,
                       const Remap& remap);
 
-// Attributes of ops whose outputs are each a remap of one input (PlanRemap).
+// Attributes and plan (PlanRemap) of ops whose outputs are each a remap of one
+// input: SLICE, STRIDED_SLICE, TILE, BROADCAST_TO, REVERSE_V2, SPLIT, PAD, ...
 struct RemapAttributes {
   std::vector<Remap> remaps;  // one for each output
   int source = 0;             // index of the input
@@ -88,7 +90,10 @@ absl::Status AddInShape(Planner* planner, absl::string_view name,
 absl::StatusOr<TensorId> AsShape(Planner* planner, TensorId id,
                                  const Shape& shape);
 
-// --- Movements of each axis by itself ----------------------------------------
+// --- Axes by themselves ------------------------------------------------------
+
+// Movements of each axis by itself, of tensors of any rank: slices, repetitions
+// and reversals.
 
 // Element i of the output's axis is element (first + step * i) modulo `in` of
 // the input's. If that passes the input's end, the input is repeated from its
@@ -101,12 +106,22 @@ struct AxisMove {
 // The linear index of the input's element, for each element of the output.
 std::vector<int> LinearSources(absl::Span<const AxisMove> axes);
 
-// Lengths above the extent, for which TFLite fails, are clamped if they are
-// computed at run time.
+// --- REVERSE_V2, REVERSE_SEQUENCE --------------------------------------------
+
+// REVERSE_SEQUENCE: reverses the first elements along one axis; input 1 has
+// their number for each index of another axis. Rank 2 to 4. Lengths are
+// constant or computed at run time; then, lengths above the extent are clamped,
+// for which TFLite fails.
+
 struct ReverseSequenceAttributes {
   int sequence_axis = 0;  // of AxisArray
   int batch_axis = 0;     // of AxisArray
 };
+
+// --- CONCATENATION -----------------------------------------------------------
+
+// CONCATENATION along any axis, with a fused activation. Any number of inputs,
+// constants included.
 
 struct ConcatenationAttributes {
   int axis = 3;   // of AxisArray
@@ -118,6 +133,11 @@ struct ConcatenationAttributes {
 // a dispatch writes whole texels from up to three inputs.
 absl::Status AddConcatenation(Planner* planner, std::vector<TensorId> inputs,
                               TensorId output, int axis);
+
+// --- PACK --------------------------------------------------------------------
+
+// PACK: stacks inputs of one shape along a new axis, of any number and rank,
+// constants included.
 
 struct PackAttributes {
   int axis = 0;           // of the output's AxisArray

@@ -320,7 +320,7 @@ std::vector<uint8_t> ElementMap::Gather(absl::Span<const uint8_t> source,
   return gathered;
 }
 
-// --- Blocks of pixels --------------------------------------------------------
+// --- DEPTH_TO_SPACE, SPACE_TO_DEPTH ------------------------------------------
 
 absl::StatusOr<ParsedNode> ParseSpaceDepth(const NodeView& node) {
   ASSIGN_OR_RETURN(auto params, node.Get<SpaceDepthParams>());
@@ -343,6 +343,8 @@ absl::Status PlanSpaceDepth(const Node& node, Planner* planner) {
   d.uniforms.Int("block", a.block_size);
   return AddInLightGroups(std::move(d), planner);
 }
+
+// --- SPACE_TO_BATCH_ND, BATCH_TO_SPACE_ND ------------------------------------
 
 absl::StatusOr<ParsedNode> ParseSpaceBatch(const NodeView& node) {
   const std::vector<int>& dims = node.inputs[0]->dims;
@@ -375,6 +377,8 @@ absl::Status PlanSpaceBatch(const Node& node, Planner* planner) {
   d.uniforms.Float("fill", a.fill);
   return AddInLightGroups(std::move(d), planner);
 }
+
+// --- DILATE ------------------------------------------------------------------
 
 absl::StatusOr<ParsedNode> ParseDilate(const NodeView& node) {
   const Tensor& input = *node.inputs[0];

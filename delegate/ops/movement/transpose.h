@@ -1,5 +1,10 @@
 // Ops that give elements other places: TRANSPOSE, space to depth and to batch,
 // DILATE; and maps of elements (ElementMap).
+//
+// TRANSPOSE: output axis i is input axis permutation[i]. Constant permutation.
+// Above rank 5, runs of axes that stay adjacent are one axis; if more than five
+// are left, a dispatch for each of those moves one axis first.
+// kInvalidArgument: not a permutation of the input's axes.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_TRANSPOSE_H_
 #define GLES_DELEGATE_DELEGATE_OPS_MOVEMENT_TRANSPOSE_H_
 
@@ -36,8 +41,6 @@ struct FoldedTranspose {
 absl::StatusOr<TensorId> AddTransposeSteps(
     Planner* planner, TensorId src, absl::Span<const TransposeStep> steps);
 
-// Above rank 5, runs of axes that stay adjacent are one axis; if more than five
-// are left, a dispatch for each of those moves one axis first.
 struct TransposeAttributes {
   std::vector<int> permutation;      // axes counted from the front
   Remap remap;                       // up to rank 5
@@ -126,26 +129,37 @@ class ElementMap {
   int64_t offset_ = 0;
 };
 
+// --- DEPTH_TO_SPACE, SPACE_TO_DEPTH ------------------------------------------
+
+// DEPTH_TO_SPACE: each pixel's channels become a block x block square of
+// pixels: [B,H,W,C] -> [B, H * block, W * block, C / (block * block)].
+// SPACE_TO_DEPTH: the inverse.
+
 // SPACE_TO_BATCH_ND moves the pixels of each block, row by row, to separate
 // batches: dst[(j * block_w + i) * B + b, y, x] = src[b, y * block_h + j - top,
 // x * block_w + i - left], zero outside src. BATCH_TO_SPACE_ND is its inverse,
 // with crops instead of paddings. Rank 4, or rank 3 with one spatial axis.
+// Constant block, paddings and crops.
 struct SpaceBatchAttributes {
   int block_h = 1, block_w = 1;
   int top = 0, left = 0;  // of the paddings or crops
   float fill = 0;         // outside src
 };
 
-// DILATE puts copies of a value between neighbors of the input, steps - 1 of
-// them along each axis.
+// DILATE: puts copies of a value between neighbors of the input, dilation - 1
+// of them along each axis: extents n become (n - 1) * dilation + 1. Rank 4 at
+// most; constant dilations; a constant or runtime value.
 struct DilateAttributes {
   AxisArray steps = {1, 1, 1, 1, 1};
 };
 
+// --- DENSIFY -----------------------------------------------------------------
+
 // DENSIFY of a sparse constant, always folded (FoldConstantNode,
-// delegate/partition/plan_partition.h): the constant's elements in dense order,
-// zero elsewhere, in the tensor's type. kInvalidArgument: the sparsity
-// contradicts itself or the shape.
+// delegate/partition/plan_partition.h).
+
+// The constant's elements in dense order, zero elsewhere, in the tensor's type.
+// kInvalidArgument: the sparsity contradicts itself or the shape.
 absl::StatusOr<std::vector<uint8_t>> DenseBytes(const Tensor& sparse);
 
 }  // namespace gles_delegate

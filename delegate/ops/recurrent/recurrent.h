@@ -10,10 +10,14 @@
 // its bias: (v - mean) / sqrt(variance + 1e-8) * coefficients) are optional. A
 // clip of 0 means none. Source: tensorflow/lite/kernels/lstm_eval.cc, float.
 //
-// Data is [B,T,I] ([T,B,I] with time_major; LSTM: [B,I]). Weights are constants
-// of a float type; states are variable tensors, which stay on the GPU
-// (delegate/session/host_memory.h). kResourceExhausted, from the plan: a state
-// too large for the device's shared memory.
+// Inputs by TFLite's numbers: 0 data [B,T,I] ([T,B,I] with time_major; LSTM:
+// [B,I]), 1..8 weights, 9..11 peepholes, 12..15 biases, 16, 17 projection, 18
+// output state [B,O], 19 cell state [B,C], 20..23 layer norm coefficients.
+// Weights are constants of a float type; states are variable tensors, which
+// stay on the GPU (delegate/session/host_memory.h). kInvalidArgument: nodes that
+// TFLite's kernel refuses. kUnimplemented: weights computed at run time.
+// kResourceExhausted, from the plan: a state too large for the device's shared
+// memory.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_RECURRENT_RECURRENT_H_
 #define GLES_DELEGATE_DELEGATE_OPS_RECURRENT_RECURRENT_H_
 
@@ -78,12 +82,30 @@ struct LstmAttributes {
 //   [i, g, f, o] = W [x, h] + b
 //   c = sigmoid(i) * tanh(g) + sigmoid(f) * c
 //   h = sigmoid(o) * tanh(c)
-// h and c are states: after the step the inputs hold the outputs. Source:
-// reference_ops::LstmCell, which also ignores the node's clips and activation.
+// Inputs: data x [B,I], previous activation h [B,D], weights [4D,I+D], biases
+// [4D], previous state c [B,D]. Outputs: h, c, and TFLite's two scratch
+// tensors, [x, h] and W [x, h] + b. h and c are states: after the step the
+// inputs hold the outputs. Source: reference_ops::LstmCell, which also ignores
+// the node's clips and activation. kInvalidArgument: inconsistent shapes;
+// kUnimplemented: states that another node computes.
+
 struct BasicLstmAttributes {};
 
 ParseFunction ParseBasicLstm;
 PlanFunction PlanBasicLstm;
+
+// --- SVDF --------------------------------------------------------------------
+
+// SVDF: F = units * rank filters remember the last M of their features:
+//   a[b,f] = sum over i of x[b,i] * feature[f,i]
+//   state[b,f,:] = [state[b,f,1:], a[b,f]]
+//   y[b,u] = act(bias[u] + sum over r, m of
+//                state[b, u*rank + r, m] * time[u*rank + r, m])
+// Inputs: data [B,I], feature weights [F,I], time weights [F,M], bias [U]
+// (optional), state [B,F*M], a variable tensor that stays on the GPU. Weights
+// and bias are constant or computed at run time. Source:
+// reference_ops::EvalFloatSVDF. kInvalidArgument: nodes that TFLite's kernel
+// refuses.
 
 }  // namespace gles_delegate
 

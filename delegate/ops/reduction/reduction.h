@@ -64,8 +64,14 @@ struct CodeSums {
   quant::Int16Multiplier step;   // kProduct
 };
 
+// --- MEAN, SUM, REDUCE_MAX, ... ----------------------------------------------
+
+// MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD of floats, REDUCE_ANY and
+// REDUCE_ALL of bools, over any constant axes, kept with extent 1 or removed.
 // Above rank 4, adjacent axes are one axis; if more than 4 are left, a dispatch
-// moves some together first.
+// moves some together first. kInvalidArgument: invalid axes, or a wrong output
+// shape. kUnimplemented: other types.
+
 struct ReduceAttributes {
   std::array<bool, 4> over = {};  // B, H, W, C
   // Rank 4, axes given as 1 and 2 in the model, and kept: TFLite has special
@@ -78,6 +84,12 @@ struct ReduceAttributes {
   std::vector<TransposeStep> moves;  // of the input, before
   std::vector<int> folded;  // the input's dims above rank 4, folded; else empty
 };
+
+// --- AVERAGE_POOL_2D, MAX_POOL_2D --------------------------------------------
+
+// AVERAGE_POOL_2D and MAX_POOL_2D: the mean or maximum of a window's elements
+// inside the image. BHWC, SAME or VALID, any stride, a fused activation.
+// kInvalidArgument: a wrong output shape.
 
 struct PoolWindow : SlidingWindow {
   int window_h = 1, window_w = 1;  // rows and columns
@@ -98,6 +110,7 @@ std::optional<MemoryView> MaxPoolView(const Node& node);
 
 // The custom ops MaxPoolingWithArgmax2D and MaxUnpooling2D of on-device vision
 // models (MediaPipe's hair segmentation). Parameters: TFLite's pool struct.
+// BHWC, any batch.
 //
 // MaxPoolingWithArgmax2D outputs the pooled tensor and, as floats of the same
 // shape, y * filter_width + x + 0.1 of the first maximum in its window (0.1 so

@@ -24,10 +24,12 @@ bool RunsAbreast(const DeviceChoices& choices);
 // `useful` have enough work: a power of two from 8 on, or 1.
 int SharingThreads(int64_t useful, const DeviceProfile& profile);
 
-// L2_NORMALIZATION: y = x / max(sqrt(sum of x^2 over the channels), 1e-6). No
-// fused activation, as in TFLite's kernel. The attributes of nodes on 8-bit
-// quantized values, which use TFLite's integer arithmetic; float nodes have
-// none.
+// --- L2_NORMALIZATION, LOCAL_RESPONSE_NORMALIZATION --------------------------
+
+// L2_NORMALIZATION: y = x / max(sqrt(sum of x^2 over the channels), 1e-6), for
+// each pixel. Any rank. No fused activation, as in TFLite's kernel. The
+// attributes of nodes on 8-bit quantized values, which use TFLite's integer
+// arithmetic; float nodes have none.
 struct L2NormalizationOfQuantized {
   int zero_out = 0;
   bool is_unsigned = false;
@@ -36,6 +38,12 @@ struct L2NormalizationOfQuantized {
 // LOCAL_RESPONSE_NORMALIZATION: y[c] = x[c] * (bias + alpha * sum of x[i]^2
 // over the existing channels i from c - radius to c + radius)^-beta. The
 // attributes are TFLite's LocalResponseNormParams.
+
+// --- SOFTMAX, LOG_SOFTMAX ----------------------------------------------------
+
+// SOFTMAX: exp(beta * (x - max)) / sum of the same, along the last axis.
+// LOG_SOFTMAX: x - max - log(sum exp(x - max)). BHWC, any rank and batch, in
+// highp with any storage.
 
 // For 8-bit quantized values, as in TFLite's kernels.
 struct SoftmaxOfQuantized {
@@ -57,10 +65,11 @@ struct SoftmaxAttributes {
 
 // --- Functions and reductions of rows ----------------------------------------
 
-// As one dispatch: what a model writes as MEAN, SQUARED_DIFFERENCE, RSQRT, MUL,
-// ADD, ... is one pass over a row for each reduction, and one for the results.
-// A layer or RMS normalization is such a node in whatever way an exporter
-// writes it. Only FuseRows makes them.
+// Functions and reductions of rows of channels as one dispatch: what a model
+// writes as MEAN, SQUARED_DIFFERENCE, RSQRT, MUL, ADD, ... is one pass over a
+// row for each reduction, and one for the results. A layer or RMS normalization
+// is such a node in whatever way an exporter writes it. Only FuseRows makes
+// them.
 
 // One value of a node with row functions. Rows have the results' channels; the
 // others are one number for each row.
@@ -86,14 +95,23 @@ PlanFunction PlanRowFunctions;
 inline constexpr OpDefinition kRowFunctionsOp =
     OpOfPasses("ROW_FUNCTIONS", PlanRowFunctions);
 
-// Of equals the first is taken. Numbers take precedence over NaNs, as in
-// TFLite's newest kernel (2.9 keeps a leading NaN).
+// --- ARG_MAX, ARG_MIN, TOPK_V2 -----------------------------------------------
+
+// ARG_MAX, ARG_MIN: the position of the first maximum or minimum along one
+// constant axis, which is removed, as int32. Numbers take precedence over NaNs,
+// as in TFLite's newest kernel (2.9 keeps a leading NaN); if all are NaN, the
+// first is taken. Input of float32 or int32, any rank.
 using ArgExtremeAttributes = AxisView;
 
+// --- CUMSUM ------------------------------------------------------------------
+
+// CUMSUM: running sums along one constant axis, from its end with `reverse`,
+// without the element itself with `exclusive`. float32 or int32. Above rank 4:
+// along one of the last three axes, or the only leading one that is not 1.
 struct CumsumAttributes {
   AxisView view;
-  bool exclusive = false;  // without the element itself
-  bool reverse = false;    // from the axis's end
+  bool exclusive = false;
+  bool reverse = false;
 };
 
 // --- RFFT2D, COMPLEX_ABS, REAL, IMAG -----------------------------------------
