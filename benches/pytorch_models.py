@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """Models of docs/benchmarks.md in PyTorch on CUDA.
 
-    benches/pytorch_models.py [--json] [minilm|whisper|vit|mobilenet]...
+    benches/pytorch_models.py [--json] [minilm|whisper|vit|mobilenet|token|prefill]...
 
-Needs a Python with torch, torchvision and transformers, and a GPU that CUDA runs on. The models
-are those of transformer_models.py, with PyTorch's fused attention, and the layers of
+Needs a Python with torch, torchvision and transformers, and a GPU that CUDA runs on. The models are
+those of transformer_models.py, with PyTorch's fused attention, and the layers of
 mobilenet_v1_1.0_224_features_float, with random weights: MobileNet has folded biases, ReLU6, the
-last average and no classifier, and runs at batch 1 and 32. Prints the median time in ms of a CUDA
-graph, without and with torch.compile, in float32 and float16. TF32 is off; MobileNet is in
-channels-last order, as TFLite's is. A time includes the copies from and to pinned host memory. As
-in benchmark_model, the input is written before each run, which is not timed. The first second is
-left out: a GPU raises its clock meanwhile. --json prints a line of JSON for each result.
+last average and no classifier, and runs at batch 1 and 32. "token" and "prefill" of 128 positions
+are the decoder of make_decoder.py with weights of its activations' type, on embeddings; a token has
+logits, and prefill only fills caches. Prints the median time in ms of a CUDA graph, without and
+with torch.compile, in float32 and float16. TF32 is off; MobileNet is in channels-last order, as
+TFLite's is. A time includes the copies from and to pinned host memory. As in benchmark_model, the
+input is written before each run, which is not timed. The first second is left out: a GPU raises its
+clock meanwhile. --json prints a line of JSON for each result.
 """
 
 import argparse
@@ -20,12 +22,56 @@ import time
 
 import torch
 from torch import nn
+from torch.nn import functional
 
 import transformer_models
 
 RUNS = 200
 WARM_UP_SECONDS = 1.0
 TYPES = {"float32": torch.float32, "float16": torch.float16}
+
+
+class DecoderLayer(nn.Module):
+    """Of SmolLM-135M: nine heads of 64 channels, of which three share keys and values."""
+
+    def __init__(self, positions=1024):
+        super().__init__()
+        self.one, self.two = nn.RMSNorm(576, eps=1e-5), nn.RMSNorm(576, eps=1e-5)
+        self.qkv, self.o, self.gate, self.up, self.down = (
+            nn.Linear(*size, bias=False)
+            for size in ((576, 960), (576, 576), (576, 1536), (576, 1536), (1536, 576)))
+        for name in ("keys", "values"):
+            self.register_buffer(name, torch.zeros(1, 3, positions, 64))
+
+    def forward(self, x, at, turn, mask):
+        q, k, v = self.qkv(self.one(x)).view(1, len(at), 15, 64).transpose(1, 2).split([9, 3, 3], 1)
+        (a, b), (cos, sin) = torch.cat([q, k], 1).chunk(2, -1), turn
+        q, k = torch.cat([a * cos - b * sin, b * cos + a * sin], -1).split([9, 3], 1)
+        self.keys.index_copy_(2, at, k)
+        self.values.index_copy_(2, at, v)
+        y = functional.scaled_dot_product_attention(q, self.keys, self.values, mask,
+                                                    enable_gqa=True)
+        x = x + self.o(y.transpose(1, 2).reshape(x.shape))
+        h = self.two(x)
+        return x + self.down(functional.silu(self.gate(h)) * self.up(h))
+
+
+class Decoder(nn.Module):
+    """Logits of one token, or nothing but its caches of several."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(DecoderLayer() for _ in range(30))
+        self.head = nn.Sequential(nn.RMSNorm(576, eps=1e-5), nn.Linear(576, 49152, bias=False))
+
+    def forward(self, x):
+        at = torch.arange(x.shape[1], device=x.device)
+        angle = at[:, None] * 1e4 ** (-torch.arange(32, device=x.device) / 32)
+        places = torch.arange(self.layers[0].keys.shape[2], device=x.device)
+        mask = torch.where(places <= at[:, None], 0.0, -1e4).to(x.dtype)
+        for layer in self.layers:
+            x = layer(x, at, (angle.cos().to(x.dtype), angle.sin().to(x.dtype)), mask)
+        return self.head(x) if x.shape[1] == 1 else x
 
 
 # Output channels and stride of MobileNet's pairs of a depthwise and a pointwise convolution.
@@ -55,6 +101,8 @@ MODELS = {
                 torch.contiguous_format),
     "vit": (lambda: transformer_models.vit()[0], [(1, 3, 224, 224)], torch.contiguous_format),
     "mobilenet": (mobilenet, [(1, 3, 224, 224), (32, 3, 224, 224)], torch.channels_last),
+    "token": (Decoder, [(1, 1, 576)], torch.contiguous_format),
+    "prefill": (Decoder, [(1, 128, 576)], torch.contiguous_format),
 }
 
 
