@@ -79,7 +79,10 @@ class Interpreters:
         for size in config.sizes:
             self._check_rows(size)
         if not config.sizes:
-            self._warm_up()
+            try:
+                self.check()
+            except (RuntimeError, ValueError) as error:
+                raise LoadError(f"{config.path}: {error}"[:2000]) from error
 
     def _prepare(self, size: int) -> Any:
         """An interpreter for batches of `size`; 0: the model's own shapes."""
@@ -118,12 +121,6 @@ class Interpreters:
                 values = np.zeros(shape)
             made[spec.name] = values.astype(spec.dtype)
         return made
-
-    def _warm_up(self) -> None:
-        try:
-            self.run(1, [self._random(0)])
-        except (RuntimeError, ValueError) as error:
-            raise LoadError(f"{self._config.path}: {error}"[:2000]) from error
 
     def _check_rows(self, size: int) -> None:
         """Raises LoadError unless what a row gives depends on that row alone: it is run first
@@ -183,7 +180,7 @@ class Interpreters:
         return results
 
     def check(self) -> None:
-        """Runs a made-up row that ran when the model was loaded. Raises what run() does."""
+        """Runs made-up values, those that run when the model is loaded. Raises what run() does."""
         self.run(min(self._by_size), [self._random(0)])
 
     def report(self) -> Optional[Dict[str, Any]]:

@@ -1,7 +1,6 @@
 """kserve's Model around a Backend: one for each name, whatever version it has at the time."""
 
 import asyncio
-import logging
 from typing import Any, Dict, List, Optional
 
 import numpy as np
@@ -11,8 +10,6 @@ from kserve.errors import InvalidInput
 from . import images, metrics, tensors
 from .engine import Backend, Closed, Expired, InvokeFailed, QueueFull, Refused
 from .errors import Failed, NotReady, Overloaded
-
-_log = logging.getLogger("gles_serving")
 
 
 class _Lease:

@@ -122,14 +122,12 @@ class Front(ModelRepository):
         """Whether there is a model."""
         return bool(self.models)
 
-    def has_folder(self, name: str) -> bool:
+    def has_folder(self, _name: str) -> bool:
         """Nothing is loaded here: a deployment is replaced by running this program again."""
-        del name
         return False
 
-    async def watch(self, seconds: float) -> None:
+    async def watch(self, _seconds: float) -> None:
         """Waits for stop()."""
-        del seconds
         await self._stopped.wait()
 
     def stop(self) -> None:

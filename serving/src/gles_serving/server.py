@@ -76,10 +76,7 @@ def _request(body: bytes, length: int, model_name: str) -> InferRequest:
 class Plane(DataPlane):
     """kserve's DataPlane with the readiness, metadata and requests of this server."""
 
-    def __init__(self, repository: Any):
-        super().__init__(repository)
-        self._repository = repository
-        self.draining = False
+    draining = False
 
     def metadata(self) -> Dict[str, Any]:
         """Server metadata."""
@@ -88,7 +85,7 @@ class Plane(DataPlane):
 
     async def ready(self) -> bool:
         """Whether requests are welcome."""
-        return not self.draining and await self._repository.all_ready()
+        return not self.draining and await self._model_registry.all_ready()
 
     async def model_metadata(self, model_name: str) -> Dict[str, Any]:
         """Model metadata, with the version that is served."""
