@@ -142,11 +142,6 @@ absl::StatusOr<Resource> GpuMemory::Keep(const Slot& slot, egl::Buffer buffer,
   return resource;
 }
 
-namespace {
-
-// The slots of a plan's run-time tensors: inputs live from the beginning,
-// outputs and variables to the end. `outputs`: their transfers. Outputs in host
-// memory across a bus do not share it with other tensors.
 MemoryPlan PlanTensorMemory(const Graph& graph, const Schedule& schedule,
                             absl::Span<const HostTransfer> outputs,
                             const DeviceProfile& profile) {
@@ -162,8 +157,6 @@ MemoryPlan PlanTensorMemory(const Graph& graph, const Schedule& schedule,
   }
   return PlanMemory(graph, schedule.dispatches, from_start, to_end, profile);
 }
-
-}  // namespace
 
 absl::StatusOr<TensorMemory> MakeTensorMemory(
     const Graph& graph, const Schedule& schedule,

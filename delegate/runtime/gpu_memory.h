@@ -96,6 +96,13 @@ struct TensorMemory {
   int64_t bytes_unshared = 0;  // with one slot per tensor
 };
 
+// The slots of a plan's run-time tensors: inputs live from the beginning,
+// outputs and variables to the end. `outputs`: their transfers. Outputs in host
+// memory across a bus do not share it with other tensors.
+MemoryPlan PlanTensorMemory(const Graph& graph, const Schedule& schedule,
+                            absl::Span<const HostTransfer> outputs,
+                            const DeviceProfile& profile);
+
 // Slots of inputs and outputs that the host packs stay mapped, and those in an
 // app's buffers have no memory. `validator`
 // (null: off) gets a resource for each slot, with the slot's number as its id;

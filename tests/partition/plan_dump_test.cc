@@ -1,8 +1,6 @@
 // labels: unit delegate llvmpipe softpipe
 // GLES_DELEGATE_DEBUG=plan: which files there are, what they say, and that
 // their pictures are Graphviz's language.
-#include "delegate/partition/plan_partition.h"
-
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -15,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "delegate/graph/graph_text.h"
+#include "delegate/partition/plan_partition.h"
 #include "gtest/gtest-spi.h"
 #include "tests/testing/delegate_case.h"
 #include "tests/testing/device.h"
