@@ -620,9 +620,8 @@ absl::Status PlanConv3d(const Node& node, Planner* planner) {
   const ConvTile tile =
       ChooseConvTile(dst.shape.w, dst.shape.slices(), planner->choices());
   const int tiles_x = DivideUp(dst.shape.w, tile.pixels);
-  Dispatch d("conv_2d");
-  d.Define("VOLUME")
-      .Define("TILE_PIXELS", tile.pixels)
+  Dispatch d("conv_3d");
+  d.Define("TILE_PIXELS", tile.pixels)
       .Define("TILE_SLICES", tile.slices)
       .Read("src", node.inputs[a.inputs.data])
       .Write("dst", node.outputs[0])
@@ -633,11 +632,10 @@ absl::Status PlanConv3d(const Node& node, Planner* planner) {
       OutputsFirst(planner->tensor(ids.weights), filter, a.transposed),
       std::move(bias), filter));
   const auto& [x, y, z] = a.window;
-  d.uniforms.Int4("stride_pad", x.stride, y.stride, a.pad[0], a.pad[1]);
-  d.uniforms.Int4("window", x.size, y.size, x.dilation, y.dilation);
-  d.uniforms.Int4("group", src.shape.slices(), dst.shape.slices(), tiles_x, 0);
-  d.uniforms.Int4("along_z", z.size, z.stride, z.dilation, a.pad[2]);
-  d.uniforms.Int2("depths", a.src_depth, a.dst_depth);
+  d.uniforms.Int4("window", x.size, y.size, z.size, tiles_x);
+  d.uniforms.Int4("stride", x.stride, y.stride, z.stride, a.dst_depth);
+  d.uniforms.Int4("dilation", x.dilation, y.dilation, z.dilation, a.src_depth);
+  d.uniforms.Int4("pad", a.pad[0], a.pad[1], a.pad[2], 0);
   return planner->Add(std::move(d));
 }
 
