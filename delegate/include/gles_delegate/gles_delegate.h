@@ -31,8 +31,13 @@
 #define GLES_DELEGATE_VERSION_MINOR 0  // of additions
 #define GLES_DELEGATE_VERSION_PATCH 0  // of corrections
 
+#if defined(_WIN32)
+// Marks an exported function.
+#define GLES_DELEGATE_EXPORT __declspec(dllexport)
+#else
 // Marks an exported function.
 #define GLES_DELEGATE_EXPORT __attribute__((visibility("default")))
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -24,7 +24,11 @@
 
 #include "tensorflow/lite/c/common.h"
 
+#if defined(_WIN32)
+#define GLES_DROP_IN_EXPORT __declspec(dllexport)
+#else
 #define GLES_DROP_IN_EXPORT __attribute__((visibility("default")))
+#endif
 
 #ifdef __cplusplus
 extern "C" {
