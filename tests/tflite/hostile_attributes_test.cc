@@ -235,8 +235,7 @@ TEST(HostileShapesTest, AnAbsentOutput) {
       builder.AddOp(Op::NEG, 1, {x}, {-1});
     }
     builder.SetOutputs({y});
-    EXPECT_THAT(ReaderSays(builder.Finish()),
-                HasSubstr("one of its outputs is absent"));
+    EXPECT_THAT(ReaderSays(builder.Finish()), HasSubstr("lacks an output"));
   }
 }
 
