@@ -1,5 +1,5 @@
-// The places of a tensor's values outside of the executor: the runtime's memory,
-// an app's texture or buffer, and this library's own memory.
+// The places of a tensor's values outside of the executor: the runtime's
+// memory, an app's texture or buffer, and this library's own memory.
 #ifndef GLES_DELEGATE_DELEGATE_SESSION_HOST_MEMORY_H_
 #define GLES_DELEGATE_DELEGATE_SESSION_HOST_MEMORY_H_
 

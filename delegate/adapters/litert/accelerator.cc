@@ -343,8 +343,8 @@ absl::Status Create(const void* runtime, Environment environment,
   if (delegate == nullptr) {
     return absl::InvalidArgumentError(TfLiteGlesDelegateLastError());
   }
-  // Locking copies on the delegate's thread, so there must be one. Older versions
-  // of LiteRT have no such buffers.
+  // Locking copies on the delegate's thread, so there must be one. Older
+  // versions of LiteRT have no such buffers.
   if (mapped.options.thread_mode == kTfLiteGlesThreadWorker &&
       HeaderOf(runtime).struct_size >= kWaitForEvent + sizeof(void*)) {
     const GlesRuntimeBuffers buffers = {runtime, Require, Find, UnlockFound};

@@ -14,8 +14,8 @@
 // [B,I]), 1..8 weights, 9..11 peepholes, 12..15 biases, 16, 17 projection, 18
 // output state [B,O], 19 cell state [B,C], 20..23 layer norm coefficients.
 // Weights are constants of a float type; states are variable tensors, which
-// stay on the GPU (delegate/session/host_memory.h). kInvalidArgument: nodes that
-// TFLite's kernel refuses. kUnimplemented: weights computed at run time.
+// stay on the GPU (delegate/session/host_memory.h). kInvalidArgument: nodes
+// that TFLite's kernel refuses. kUnimplemented: weights computed at run time.
 // kResourceExhausted, from the plan: a state too large for the device's shared
 // memory.
 #ifndef GLES_DELEGATE_DELEGATE_OPS_RECURRENT_RECURRENT_H_
