@@ -6,15 +6,15 @@
 // - DEPTHWISE: for a 1x1 window whose input is a depthwise convolution of src
 //   (KERNEL_W x KERNEL_H; stride, padding and dilation are its), computed here.
 //   INNER_STAGE: the functions of its results.
-// - WHOLE_CHUNKS: the last chunk is full, and invocations load equal shares, so
-//   nothing is read past the last term.
+// - WHOLE_CHUNKS: the last chunk is full; nothing is read past the last term.
 // - INPUT_STAGE: for a 1x1 window; functions of the input.
 // - HALF_ARITHMETIC: a lane multiplies and sums its 4 * CHUNK_TERMS products of
 //   a chunk in 16 bits; these sums are added in 32 bits. CHUNK_TERMS is even.
 //   Shared memory holds pairs of texels in 16 bits: inputs of two consecutive
 //   terms, weights of two consecutive channels.
 // - ROWS: for a 1x1 window; the weights of an output slice are a row, as
-//   gemv_by_lanes.comp has them. QUANTIZED: quantized rows.
+//   gemv_by_lanes.comp has them. QUANTIZED: quantized rows; BLOCKS: a row has
+//   several scales.
 // - PRODUCTS: each z of the work groups is one row of src with separate
 //   weights.
 // - MATRICES: each z of the work groups is one matrix of dst, a product of a
@@ -55,17 +55,33 @@ const int kChunk = kLanes * CHUNK_TERMS;
 const int kInputs = kChunk * kPixels / kPacketTexels;  // packets of a chunk
 const int kWeightRows = kChunk * 4 / kPacketTexels;
 const int kWeights = kWeightRows * kSlices;
-// From a row of weights to the next one. Columns are stored along the rows of
-// MATRICES and ROWS: a stride of kSlices would put them all in the same banks.
-#if defined(MATRICES) || defined(ROWS)
+const int kRowsOfTerm = 4 / kPacketTexels;
+// From a row of weights to the next one, and from a term's to the next term's.
+// Columns are stored along the rows of MATRICES and ROWS, and the rows of a
+// term together if QUANTIZED: strides of kSlices would put them all in the same
+// banks.
+#if (defined(MATRICES) || defined(ROWS)) && !defined(QUANTIZED)
 const int kStride = kSlices + 1;
 #else
 const int kStride = kSlices;
 #endif
-const int kStaged = kInputs + kWeightRows * kStride;
-// The share of each invocation.
+#ifdef QUANTIZED
+const int kTermStride = kRowsOfTerm * kStride + 1;
+#else
+const int kTermStride = kRowsOfTerm * kStride;
+#endif
+const int kStaged = kInputs + kChunk * kTermStride;
+// The share of each invocation. If shares are unequal, some load the last
+// packet as well.
+#define SHARE_OF(AT, PACKETS) \
+  ((PACKETS) % kInvocations == 0 ? (AT) : min(AT, (PACKETS) - 1))
 const int kInputsEach = (kInputs + kInvocations - 1) / kInvocations;
-const int kWeightsEach = (kWeights + kInvocations - 1) / kInvocations;
+#ifdef QUANTIZED
+const int kLoads = kChunk * kSlices;  // a term of a slice each
+#else
+const int kLoads = kWeights;
+#endif
+const int kWeightsEach = (kLoads + kInvocations - 1) / kInvocations;
 const int kPixelsEach = kInvocations % kPixels == 0 ? 1 : kInputsEach;
 const int kPartials = kLanes > 1 ? kTile * kInvocations : 1;
 // A chunk's inputs, by term and pixel; then its weights, by term, channel and
@@ -167,7 +183,8 @@ uvec4 input_packet(ivec3 p, int term) {
 vec4 input_packet(ivec3 p, int term) { return source(p, term); }
 #endif
 
-#if defined(ROWS) || (defined(MATRICES) && !defined(ADJ_Y))
+#if (defined(ROWS) && !defined(QUANTIZED)) || \
+    (defined(MATRICES) && !defined(ADJ_Y))
 // Neighbouring invocations load adjacent terms of an output slice.
 int weight_slot(int index) {
   int slice = index / kWeightRows;
@@ -246,6 +263,47 @@ int weights_row(int slice) {
   return min(int(gl_WorkGroupID.y) * kSlices + slice, dst_size.z - 1);
 }
 
+#ifdef QUANTIZED
+// 16 bits would overflow if sums were scaled, not weights.
+#if defined(BLOCKS) || defined(HALF_ARITHMETIC)
+#define SCALED_WEIGHTS
+#endif
+
+// Neighbouring invocations load adjacent terms of an output slice.
+int load_slice(int index) { return index / kChunk; }
+int load_term(int index) { return index - load_slice(index) * kChunk; }
+
+// Words of load `index` from `first` on; zero past the last term.
+ivec4 weight_words(int first, int index) {
+  int term = first + load_term(index);
+#ifndef WHOLE_CHUNKS
+  if (term >= sum_shape.y) return ivec4(0);
+#endif
+  return weights_words(term / weights_fours, weights_row(load_slice(index)));
+}
+
+// The weights of load `index` from its words.
+void put_weights(int first, int index, ivec4 words) {
+  int slice = load_slice(index);
+  int term = load_term(index);
+  mat4 w = weights_columns(words, (first + term) & (weights_fours - 1));
+#ifdef SCALED_WEIGHTS
+  // Past the last term there is no scale; the weights are zero.
+  vec4 scale =
+      weights_scale(min(first + term, sum_shape.y - 1), weights_row(slice));
+  for (int k = 0; k < 4; ++k) w[k] *= scale;
+#endif
+  int at = kInputs + term * kTermStride + slice;
+  for (int k = 0; k < kRowsOfTerm; ++k) {
+#ifdef HALF_ARITHMETIC
+    mem[at + k * kStride] =
+        uvec4(pack_texel(w[2 * k]), pack_texel(w[2 * k + 1]));
+#else
+    mem[at + k * kStride] = w[k];
+#endif
+  }
+}
+#else
 // Packet `index` of the weights from `term` on, for this group's slices; zero
 // past the last term.
 PACKET weight_packet(int term, int index) {
@@ -261,6 +319,7 @@ PACKET weight_packet(int term, int index) {
   return weights_at(x, row);
 #endif
 }
+#endif
 #else
 int weight_slot(int index) { return index; }
 
@@ -304,6 +363,9 @@ void put(int first_pixel, ivec2 cell, int q, int i, vec4 total) {
   int pixel = first_pixel + pixel_in_group;
   if (pixel >= sum_shape.x || slice >= dst_size.z) return;
 #ifdef QUANTIZED
+#ifndef SCALED_WEIGHTS
+  total *= weights_scale(0, slice);
+#endif
   total += weights_bias(slice);
 #elif defined(ROWS)
   total += weights_at(sum_shape.y * 4, slice);
@@ -390,8 +452,19 @@ void main() {
     from[i].yz = min(from[i].yz, src_size.yw - 1);
 #endif
   }
+#ifndef DEPTHWISE
+  int term_from[kInputsEach];
+  for (int i = 0; i < kInputsEach; ++i) {
+    int at = SHARE_OF(index + i * kInvocations, kInputs);
+    term_from[i] = at / kPixels * kPacketTexels;
+  }
+#endif
   PACKET next_input[kInputsEach];
+#ifdef QUANTIZED
+  ivec4 next_weight[kWeightsEach];
+#else
   PACKET next_weight[kWeightsEach];
+#endif
   vec4 sum[TILE_SLICES][TILE_PIXELS];
   for (int q = 0; q < TILE_SLICES; ++q) {
     for (int i = 0; i < TILE_PIXELS; ++i) sum[q][i] = vec4(0.0);
@@ -403,11 +476,19 @@ void main() {
     if (chunk >= 0) {
       for (int i = 0; i < kInputsEach; ++i) {
         int at = index + i * kInvocations;
-        if (at < kInputs) mem[at] = next_input[i];
+        if (kInputs % kInvocations == 0 || at < kInputs) {
+          mem[at] = next_input[i];
+        }
       }
       for (int i = 0; i < kWeightsEach; ++i) {
         int at = index + i * kInvocations;
-        if (at < kWeights) mem[kInputs + weight_slot(at)] = next_weight[i];
+        if (kLoads % kInvocations == 0 || at < kLoads) {
+#ifdef QUANTIZED
+          put_weights(chunk, at, next_weight[i]);
+#else
+          mem[kInputs + weight_slot(at)] = next_weight[i];
+#endif
+        }
       }
       barrier();
     }
@@ -416,7 +497,7 @@ void main() {
 #ifdef DEPTHWISE
       // Each input is a window, and thus long code.
       for (int i = 0; i < kInputsEach + kSeveral * UNKNOWN_ZERO; ++i) {
-        int at = index + i * kInvocations;
+        int at = SHARE_OF(index + i * kInvocations, kInputs);
         PACKET v = input_packet(from[kPixelsEach > 1 ? kSeveral * i : 0],
                                 next + at / kPixels * kPacketTexels);
         for (int k = 1; k < kInputsEach; ++k) next_input[k - 1] = next_input[k];
@@ -424,14 +505,17 @@ void main() {
       }
 #else
       for (int i = 0; i < kInputsEach; ++i) {
-        int at = index + i * kInvocations;
-        next_input[i] = input_packet(from[kPixelsEach > 1 ? i : 0],
-                                     next + at / kPixels * kPacketTexels);
+        next_input[i] =
+            input_packet(from[kPixelsEach > 1 ? i : 0], next + term_from[i]);
       }
 #endif
       for (int i = 0; i < kWeightsEach; ++i) {
-        int at = index + i * kInvocations;
+        int at = SHARE_OF(index + i * kInvocations, kLoads);
+#ifdef QUANTIZED
+        next_weight[i] = weight_words(next, at);
+#else
         next_weight[i] = weight_packet(next, at);
+#endif
       }
     }
     if (chunk < 0) continue;
@@ -447,8 +531,9 @@ void main() {
     for (int q = 0; q < TILE_SLICES; ++q) {
       uvec4 w[kPairs * 4];
       for (int k = 0; k < kPairs * 4; ++k) {
-        w[k] = mem[kInputs + (lane * kPairs * 4 + k) * kStride + cell.y +
-                   WORK_GROUP_Y * q];
+        int term = lane * CHUNK_TERMS + k / kRowsOfTerm;
+        w[k] = mem[kInputs + term * kTermStride + k % kRowsOfTerm * kStride +
+                   cell.y + WORK_GROUP_Y * q];
       }
       for (int i = 0; i < TILE_PIXELS; ++i) {
         mediump vec4 part = vec4(0.0);
@@ -475,7 +560,7 @@ void main() {
         v[i] = mem[term * kPixels + cell.x + WORK_GROUP_X * i];
       }
       for (int q = 0; q < TILE_SLICES; ++q) {
-        int at = kInputs + term * 4 * kStride + cell.y + WORK_GROUP_Y * q;
+        int at = kInputs + term * kTermStride + cell.y + WORK_GROUP_Y * q;
         vec4 w0 = mem[at];
         vec4 w1 = mem[at + kStride];
         vec4 w2 = mem[at + 2 * kStride];

@@ -26,7 +26,7 @@ Dispatch::Tiling TilingOf(const SharedWork& work, const SharedGrid& grid,
       .Define("CHUNK_TERMS", t.chunk_terms)
       .Grid(int64_t{grid.x} * t.cells_x, int64_t{grid.y} * t.cells_y,
             int64_t{work.products} * t.lanes);
-  if (WholeChunks(t, work.terms)) d.Define("WHOLE_CHUNKS");
+  if (work.terms % (t.lanes * t.chunk_terms) == 0) d.Define("WHOLE_CHUNKS");
   if (t.next_pixels > 0) d.Define("NEXT_PIXELS", t.next_pixels);
   d.defines.insert(d.defines.end(), dispatch.defines.begin(),
                    dispatch.defines.end());
@@ -113,6 +113,10 @@ absl::Status PlanConvShared(const Convolution& conv, Planner* planner) {
   if (TakesRows(conv, planner->graph())) {
     d.Define("ROWS");
     RETURN_IF_ERROR(BindFilter(conv, planner, &d));
+    if (conv.quantized_rows &&
+        planner->graph().tensor(conv.weights.weights).quantization.block > 0) {
+      d.Define("BLOCKS");
+    }
   } else {
     d.Constant(PackFilterBlocks(conv.weights, conv.filter, planner->graph(),
                                 grid->tiling.group_slices()));
