@@ -288,7 +288,7 @@ void put_weights(int first, int index, ivec4 words) {
   int term = load_term(index);
   mat4 w = weights_columns(words, (first + term) & (weights_fours - 1));
 #ifdef SCALED_WEIGHTS
-  // Past the last term there is no scale; the weights are zero.
+  // Past the last term the weights are zero, and what follows is not a scale.
   vec4 scale =
       weights_scale(min(first + term, sum_shape.y - 1), weights_row(slice));
   for (int k = 0; k < 4; ++k) w[k] *= scale;

@@ -308,10 +308,10 @@ bool FillsRounds(int64_t groups, int64_t rounds, const DeviceProfile& profile) {
   return 20 * groups >= 17 * rounds * GroupsAtOnce(profile);
 }
 
-// For products in few, full rounds of work groups (a vision transformer's),
-// whose time is that of the busiest processor: the pixels of a cell, 4 or 5,
-// that leave the fewest past the last one, and lanes enough to hide loads.
-// nullopt: others, and products in 16 bits, which it makes slower.
+// For products in few, full rounds of work groups (a vision transformer's): the
+// busiest processor determines their time. A cell has 4 pixels, or 5 if fewer
+// are then past the last one, and lanes enough to hide loads. nullopt: others,
+// and products in 16 bits, which it makes slower.
 std::optional<SharedTiling> FewRoundsTiling(const SharedWork& work,
                                             const DeviceProfile& profile) {
   if (work.fused || work.halves) return std::nullopt;
